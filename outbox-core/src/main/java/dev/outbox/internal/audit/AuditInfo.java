@@ -1,11 +1,11 @@
 package dev.outbox.internal.audit;
 
-import dev.outbox.internal.failure.Secrets;
+import dev.outbox.internal.failure.Redaction;
 
 /** Who asked for an operation, and why; the reason contains no secrets. */
 public record AuditInfo(String actor, String reason) {
 
     public AuditInfo {
-        reason = Secrets.redact(reason);
+        reason = Redaction.of(reason);
     }
 }

@@ -1,6 +1,6 @@
 package dev.outbox.internal.audit;
 
-import dev.outbox.internal.failure.SqlFailures;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
@@ -41,7 +41,7 @@ public final class DatabaseCall {
         try {
             return work.run();
         } catch (SQLException ex) {
-            throw SqlFailures.translated(task, REMEDY, ex);
+            throw Causes.translated(task, REMEDY, ex);
         }
     }
 }

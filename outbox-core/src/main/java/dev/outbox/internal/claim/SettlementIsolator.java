@@ -4,8 +4,9 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.internal.claim.SettlementStore.Settled;
 import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -53,7 +54,7 @@ final class SettlementIsolator {
             reported.remove(outcome.id());
             return settled;
         } catch (SQLException | RuntimeException | Error ex) {
-            if (!Refusal.isRefusal(ex)) {
+            if (!Causes.isRefusal(ex)) {
                 throw ex;
             }
             return deadLetter(batch, outcome, ex);
@@ -64,7 +65,7 @@ final class SettlementIsolator {
         EventEnvelope envelope = outcome.event().envelope();
         try {
             if (!outcome.outcomes().isEmpty()) {
-                Settled settled = settlements.settle(batch.refusal(outcome, Refusal.failure(refusal)));
+                Settled settled = settlements.settle(batch.refusal(outcome, Failure.ofRefusal(refusal)));
                 log.error(
                         "PostgreSQL refused to store the outcome of {}; it is dead until an operator retries or skips it",
                         envelope,
@@ -72,7 +73,7 @@ final class SettlementIsolator {
                 return settled;
             }
         } catch (SQLException | RuntimeException | Error ex) {
-            if (!Refusal.isRefusal(ex)) {
+            if (!Causes.isRefusal(ex)) {
                 throw ex;
             }
         }

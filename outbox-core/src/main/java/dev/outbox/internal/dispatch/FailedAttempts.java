@@ -4,10 +4,8 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Causes;
-import dev.outbox.internal.failure.ConnectionFailures;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.failure.SelfReported;
 import dev.outbox.internal.payload.UndecodableException;
 import java.time.Duration;
 import java.util.List;
@@ -120,7 +118,7 @@ final class FailedAttempts {
     }
 
     private static boolean counts(Throwable ex) {
-        return !(ex instanceof RetryAfterException asked && !asked.isCounted()) && !ConnectionFailures.isCausedBy(ex);
+        return !(ex instanceof RetryAfterException asked && !asked.isCounted()) && !Causes.isOutage(ex);
     }
 
     /** Returns a delay that the arithmetic of Java and PostgreSQL can bear, whatever another system has asked for. */
@@ -149,7 +147,7 @@ final class FailedAttempts {
                     outcome.code(),
                     outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
                     ex);
-        } else if (ex.getCause() instanceof SelfReported) {
+        } else if (Causes.isSelfReported(ex)) {
             log.debug("{} lets {} wait: {}", handler.id(), attempt.envelope(), ex.getMessage());
         } else {
             log.warn(

@@ -1,15 +1,45 @@
 package dev.outbox.internal.failure;
 
+import dev.outbox.OutboxConfigurationException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
-/** Search in an exception and its causes, up to the first whose own methods throw. */
+/** Causes of an exception: those behind it, and by the error codes of PostgreSQL, an outage, a refusal, a pooler or a missing privilege. */
 public final class Causes {
 
     private static final int DEEPEST = 20;
 
+    /** A failed connection, or a server without resources; and a server that shuts down or starts. */
+    private static final Set<String> OUTAGE_CLASSES = Set.of("08", "53");
+
+    private static final Set<String> OUTAGES = Set.of("57P01", "57P02", "57P03");
+
+    /**
+     * 08, 53, 57 and 58, connection and server; 0A, 26 and 42, schema, privileges and prepared statements; 25, 40 and 55, state of the
+     * transaction; 28, 3D and 3F, login, database and schema.
+     */
+    private static final Set<String> ENVIRONMENT =
+            Set.of("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "55", "57", "58");
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
+    /** Of a prepared statement: it does not exist, exists already, or takes other parameters. */
+    private static final Set<String> LOST_STATEMENTS = Set.of("26000", "42P05", "08P01");
+
+    private static final String REMEDY_FOR_POOLER =
+            "; a pooler in transaction mode, such as PgBouncer, probably serves the DataSource: add prepareThreshold=0 to its JDBC URL";
+
     private Causes() {}
 
+    /** Searches an exception and its causes, up to the first whose own methods throw. */
     public static boolean anyMatch(Throwable ex, Predicate<Throwable> predicate) {
         try {
             @Nullable Throwable cause = ex;
@@ -22,6 +52,88 @@ public final class Causes {
             return false;
         } catch (Throwable broken) {
             return false;
+        }
+    }
+
+    /** Returns a cause for failed attempts that the handler reports itself, once for all of them: the dispatcher logs them at DEBUG only. */
+    public static RuntimeException selfReported() {
+        return new SelfReported();
+    }
+
+    /** Returns whether the handler reports the failed attempt itself. */
+    public static boolean isSelfReported(Throwable ex) {
+        return ex.getCause() instanceof SelfReported;
+    }
+
+    /** Returns whether the database or its connection pool failed, which an event did not cause. */
+    public static boolean isOutage(Throwable ex) {
+        return anyMatch(ex, Causes::isOutageItself);
+    }
+
+    private static boolean isOutageItself(Throwable ex) {
+        if (ex instanceof SQLTransientConnectionException
+                || ex instanceof SQLNonTransientConnectionException
+                || ex instanceof SQLRecoverableException) {
+            return true;
+        }
+        String state = ex instanceof SQLException sql ? sql.getSQLState() : null;
+        return state != null
+                && (OUTAGES.contains(state)
+                        || OUTAGE_CLASSES.contains(state.substring(0, Math.min(2, state.length()))));
+    }
+
+    /**
+     * Returns whether an outcome cannot be stored, because PostgreSQL does not accept it or the client cannot send it. All failures count
+     * but those of the environment, which concern every event.
+     */
+    public static boolean isRefusal(Throwable ex) {
+        if (!(ex instanceof SQLException sql)) {
+            return !(ex instanceof VirtualMachineError) && !isOutage(ex);
+        }
+        String state = sql.getSQLState();
+        return state != null && state.length() > 2 && !ENVIRONMENT.contains(state.substring(0, 2));
+    }
+
+    /** Returns the exception; with a remedy if a pooler that runs each transaction in another session lost a prepared statement. */
+    public static SQLException explained(SQLException ex) {
+        String message = ex.getMessage();
+        if (message == null || !LOST_STATEMENTS.contains(ex.getSQLState()) || !message.contains("prepared statement")) {
+            return ex;
+        }
+        SQLException explained = new SQLException(message + REMEDY_FOR_POOLER, ex.getSQLState(), ex.getErrorCode(), ex);
+        explained.setStackTrace(ex.getStackTrace());
+        return explained;
+    }
+
+    /** Returns an unchecked exception for a failed statement. */
+    public static RuntimeException translated(String task, String remedy, SQLException failure) {
+        RuntimeException missing = missingPrivilege(task, remedy, failure);
+        if (missing != null) {
+            return missing;
+        }
+        DataAccessException translated = new SQLStateSQLExceptionTranslator().translate(task, null, failure);
+        return translated != null ? translated : new UncategorizedSQLException(task, null, failure);
+    }
+
+    /** Returns the exception for a missing privilege; {@code null} if the failure has another cause. */
+    public static @Nullable OutboxConfigurationException missingPrivilege(
+            String task, String remedy, Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState())) {
+                return new OutboxConfigurationException(
+                        "the database refused to " + task + ": " + sql.getMessage(), remedy, failure);
+            }
+        }
+        return null;
+    }
+
+    /** Without a stack trace, which no log shows. */
+    private static final class SelfReported extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        SelfReported() {
+            super("the handler reports this itself", null, false, false);
         }
     }
 }

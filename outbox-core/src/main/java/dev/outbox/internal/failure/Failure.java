@@ -1,7 +1,12 @@
 package dev.outbox.internal.failure;
 
+import java.sql.SQLException;
+
 /** Failure of an attempt, in a form that the database accepts. */
 public record Failure(String code, String message) {
+
+    /** Code of a delivery whose outcome cannot be stored. */
+    public static final String REFUSED = "SETTLEMENT_REFUSED";
 
     private static final int LONGEST_CODE = 255;
     private static final int LONGEST_MESSAGE = 2000;
@@ -10,6 +15,13 @@ public record Failure(String code, String message) {
     public Failure {
         code = storable(code, LONGEST_CODE);
         message = storable(Secrets.redact(message), LONGEST_MESSAGE);
+    }
+
+    /** Returns the failure to store with a delivery whose outcome {@linkplain Causes#isRefusal was refused}. */
+    public static Failure ofRefusal(Throwable ex) {
+        String refusal =
+                ex instanceof SQLException ? "PostgreSQL refused to store the outcome" : "the outcome cannot be stored";
+        return new Failure(REFUSED, "handled, but " + refusal + ": " + Redaction.message(ex));
     }
 
     private static String storable(String text, int longest) {

@@ -49,6 +49,11 @@ public final class Redaction {
         }
     }
 
+    /** Returns a text without secrets. */
+    public static String of(String text) {
+        return Secrets.redact(text);
+    }
+
     /** Returns the exception for the log; a redacted copy if it holds secrets, throws when it is read, or has causes without end. */
     public static Throwable loggable(Throwable ex) {
         try {

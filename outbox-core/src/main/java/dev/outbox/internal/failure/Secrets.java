@@ -3,7 +3,7 @@ package dev.outbox.internal.failure;
 import java.util.regex.Pattern;
 
 /** Passwords, tokens and credentials in error texts, found by their names. */
-public final class Secrets {
+final class Secrets {
 
     /** Bounds the work of the patterns; no stored text is longer. */
     private static final int LONGEST = 20_000;
@@ -24,7 +24,7 @@ public final class Secrets {
     private Secrets() {}
 
     /** Replaces the secrets, and shortens texts that are much longer than any message. */
-    public static String redact(String text) {
+    static String redact(String text) {
         String all = text.length() <= LONGEST ? text : text.substring(0, LONGEST);
         String named = CREDENTIALS_IN_URL.matcher(all).replaceAll("***@");
         for (Pattern pattern : new Pattern[] {HEADER, NAMED, PARAMETER}) {

@@ -2,9 +2,9 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.lane.RetryBatch.DeliveryKey;
@@ -121,12 +121,12 @@ final class DeliverySettlementStore {
                     ? run(settleQuickly, List.of(), List.of(delivery), kept)
                     : run(settleQuickly, List.of(outcome), List.of(), kept);
         } catch (SQLException | RuntimeException | Error ex) {
-            boolean refused = Refusal.isRefusal(ex);
+            boolean refused = Causes.isRefusal(ex);
             if (!refused && !(ex instanceof SQLException sql && Pipeline.isLocked(sql))) {
                 throw ex;
             }
             boolean mayDie =
-                    outcome != null && !Refusal.CODE.equals(outcome.outcome().code());
+                    outcome != null && !Failure.REFUSED.equals(outcome.outcome().code());
             return refused && mayDie ? deadLetter(delivery, ex, keeps) : null;
         }
     }
@@ -137,7 +137,7 @@ final class DeliverySettlementStore {
                 delivery.envelope(),
                 delivery.handlerId(),
                 Redaction.loggable(refusal));
-        Failure failure = Refusal.failure(refusal);
+        Failure failure = Failure.ofRefusal(refusal);
         DeliveryOutcome dead = DeliveryOutcome.dead(failure, false);
         return writeAlone(delivery, new Attempted(delivery, dead), keeps);
     }

@@ -3,7 +3,7 @@ package dev.outbox.internal.poll;
 import dev.outbox.internal.background.BackgroundCall;
 import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.background.WorkerPool;
-import dev.outbox.internal.failure.Refusal;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.poll.BatchSource.Claimed;
 import dev.outbox.internal.poll.BatchSource.Mode;
@@ -243,7 +243,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         try {
             return source.settle(batch, last, mode);
         } catch (SQLException | RuntimeException | Error ex) {
-            if (!Refusal.isRefusal(ex) || (batch.countRefusal() < REFUSALS_BEFORE_ISOLATION && !finishing)) {
+            if (!Causes.isRefusal(ex) || (batch.countRefusal() < REFUSALS_BEFORE_ISOLATION && !finishing)) {
                 throw ex;
             }
             return source.settle(batch, last, Mode.ISOLATED);

@@ -5,9 +5,8 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.StaleSequenceException;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.failure.SharedSessions;
-import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -75,7 +74,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             FaultPoint.AFTER_INSERT.reached();
             return envelopes;
         } catch (SQLException refusal) {
-            throw refused(events, SharedSessions.explained(Redaction.of(refusal)));
+            throw refused(events, Causes.explained(Redaction.of(refusal)));
         }
     }
 
@@ -93,7 +92,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                     "another transaction stored an event with the same id at the same time; roll back and repeat: "
                             + message);
         }
-        return SqlFailures.translated("publish an event", REMEDY, ex);
+        return Causes.translated("publish an event", REMEDY, ex);
     }
 
     private static StaleSequenceException stale(NewEvent event, boolean batch, SQLException ex) {

@@ -2,9 +2,6 @@ package dev.outbox.internal.schema;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.Causes;
-import dev.outbox.internal.failure.ConnectionFailures;
-import dev.outbox.internal.failure.SharedSessions;
-import dev.outbox.internal.failure.SqlFailures;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -30,7 +27,7 @@ final class DatabaseProblems {
         if (refusal == null) {
             return failure instanceof RuntimeException unchecked
                     ? unchecked
-                    : SqlFailures.translated("check the database", "", (SQLException) failure);
+                    : Causes.translated("check the database", "", (SQLException) failure);
         }
         Optional<UnpooledDataSource> target = UnpooledDataSource.find(dataSource);
         String url = withoutParameters(target.map(UnpooledDataSource::url).orElse("its DataSource"));
@@ -87,11 +84,11 @@ final class DatabaseProblems {
                     null);
         }
         SQLException refusal = find(failure, (ex) -> true);
-        if (refusal == null || !(failure instanceof FlywayException || ConnectionFailures.isCausedBy(failure))) {
+        if (refusal == null || !(failure instanceof FlywayException || Causes.isOutage(failure))) {
             return failure;
         }
-        String answer = SharedSessions.explained(refusal).getMessage();
-        if (ConnectionFailures.isCausedBy(failure)) {
+        String answer = Causes.explained(refusal).getMessage();
+        if (Causes.isOutage(failure)) {
             return new OutboxConfigurationException(
                     "the outbox lost or got no connection while it created or checked its tables: " + answer,
                     "start again when the database answers; if other parts of the application hold the connections of the pool, enlarge it",

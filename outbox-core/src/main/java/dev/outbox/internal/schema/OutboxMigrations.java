@@ -1,7 +1,7 @@
 package dev.outbox.internal.schema;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.internal.failure.SqlFailures;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.util.Arrays;
@@ -145,7 +145,7 @@ public final class OutboxMigrations {
         try {
             work.run();
         } catch (FlywayException | DataAccessException ex) {
-            RuntimeException missing = SqlFailures.missingPrivilege(task, remedy, ex);
+            RuntimeException missing = Causes.missingPrivilege(task, remedy, ex);
             throw missing != null ? missing : DatabaseProblems.migrating(ex);
         }
     }

@@ -1,7 +1,7 @@
 package dev.outbox.internal.sql;
 
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.failure.SharedSessions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -142,7 +142,7 @@ public final class Pipeline {
                 return reader.read(results);
             } catch (SQLException ex) {
                 rollback(connection, ex);
-                throw SharedSessions.explained(Redaction.of(ex));
+                throw Causes.explained(Redaction.of(ex));
             } catch (RuntimeException ex) {
                 rollback(connection, ex);
                 throw ex;

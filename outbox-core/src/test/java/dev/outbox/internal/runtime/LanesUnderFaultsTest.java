@@ -15,7 +15,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
-import dev.outbox.internal.failure.ConnectionFailures;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -289,7 +289,7 @@ class LanesUnderFaultsTest {
                 try {
                     step.accept(random);
                 } catch (RuntimeException ex) {
-                    if (!(ex instanceof TransactionException || ConnectionFailures.isCausedBy(ex))) {
+                    if (!(ex instanceof TransactionException || Causes.isOutage(ex))) {
                         throw ex;
                     }
                 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.outbox.internal.failure.SharedSessions;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.PgBouncer;
 import dev.outbox.testing.TestDatabase;
@@ -40,7 +40,7 @@ class PoolerTest {
 
             SQLException refused = catchThrowableOfType(SQLException.class, () -> select(two));
 
-            assertThat((Throwable) SharedSessions.explained(refused))
+            assertThat((Throwable) Causes.explained(refused))
                     .hasMessageContaining("prepared statement \"S_1\" already exists")
                     .hasMessageEndingWith("add prepareThreshold=0 to its JDBC URL");
         }
@@ -59,7 +59,7 @@ class PoolerTest {
     void leavesOtherFailuresAlone() {
         SQLException other = new SQLException("syntax error at or near \"prepared statement\"", "42601");
 
-        assertThat((Throwable) SharedSessions.explained(other)).isSameAs(other);
+        assertThat((Throwable) Causes.explained(other)).isSameAs(other);
     }
 
     @Test

@@ -1,7 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.RetryAfterException;
-import dev.outbox.internal.failure.SelfReported;
+import dev.outbox.internal.failure.Causes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class HeldRecords {
         if (first) {
             log.warn("Inbox {} holds back records behind gaps: {}", inbox, message);
         }
-        return RetryAfterException.uncounted(delay, message, new SelfReported());
+        return RetryAfterException.uncounted(delay, message, Causes.selfReported());
     }
 
     /** Ends the wait of a record, if it has waited. */

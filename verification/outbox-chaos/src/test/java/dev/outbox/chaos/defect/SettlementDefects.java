@@ -16,7 +16,7 @@ final class SettlementDefects {
             Defect.of(
                     "refused settlement is not isolated",
                     "G4",
-                    "Refusal.java",
+                    "Causes.java",
                     "!ENVIRONMENT.contains(state.substring(0, 2))",
                     "ENVIRONMENT.isEmpty()",
                     "RefusedSettlementTest"),
