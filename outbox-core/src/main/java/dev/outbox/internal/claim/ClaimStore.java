@@ -1,7 +1,7 @@
 package dev.outbox.internal.claim;
 
 import dev.outbox.internal.dispatch.ClaimedEvent;
-import dev.outbox.internal.lane.DeliverySql;
+import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
@@ -75,7 +75,7 @@ final class ClaimStore {
     }
 
     private static Pipeline claiming(OutboxSchema schema, String... window) {
-        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, DeliverySql.UNTIL_NEXT);
+        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, LaneSql.UNTIL_NEXT);
         return new Pipeline(schema, Stream.concat(Stream.of(window), claim).toArray(String[]::new));
     }
 
@@ -189,7 +189,7 @@ final class ClaimStore {
         for (ResultSet row = results.rows(ClaimSql.CLAIM); row.next(); ) {
             batch.add(row);
         }
-        ResultSet due = results.rows(DeliverySql.UNTIL_NEXT);
+        ResultSet due = results.rows(LaneSql.UNTIL_NEXT);
         due.next();
         long millis = due.getLong(1);
         Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));

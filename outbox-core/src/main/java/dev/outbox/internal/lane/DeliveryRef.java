@@ -14,8 +14,13 @@ public record DeliveryRef(long outboxId, String handlerId, String stream, String
     /** Sets the parameters of {@link LaneSql}, which also identify the deliveries. */
     public static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<DeliveryRef> batch)
             throws SQLException {
+        return bindLanes(parameters.setLongs("events", batch, DeliveryRef::outboxId), batch);
+    }
+
+    /** Sets the lanes only. */
+    public static NamedSql.Parameters bindLanes(NamedSql.Parameters parameters, List<DeliveryRef> batch)
+            throws SQLException {
         return parameters
-                .setLongs("events", batch, DeliveryRef::outboxId)
                 .setTexts("lane_handlers", batch, DeliveryRef::handlerId)
                 .setTexts("lane_types", batch, DeliveryRef::aggregateType)
                 .setTexts("lane_ids", batch, DeliveryRef::aggregateId);

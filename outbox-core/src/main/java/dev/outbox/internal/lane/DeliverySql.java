@@ -1,37 +1,9 @@
 package dev.outbox.internal.lane;
 
 import dev.outbox.internal.lease.Fence;
-import dev.outbox.internal.registry.Subscriptions;
 
 /** The long statements of {@link DeliveryClaimStore} and {@link DeliverySettlementStore}. */
-public final class DeliverySql {
-
-    /**
-     * Whether the lane {@code l} may attempt its delivery {@code d} here: the handler takes it, and no older claim has events of its
-     * aggregate, which does not know of a delivery that a replay added since.
-     */
-    private static final String TAKEN = """
-            {taken}
-                                    AND (d.replay_id IS NULL
-                                         OR NOT EXISTS (SELECT
-                                                          FROM {schema}.outbox_claim c
-                                                         WHERE c.stream = :stream
-                                                           AND c.claimed_at <= d.created_at
-                                                           AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
-                                                               = ANY (c.aggregates)))""".replace("{taken}", Subscriptions.takenBy("l.handler_id", "d"));
-
-    /**
-     * Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their
-     * own. The others are read from the mark that {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
-     */
-    private static final String LANES_OF_HANDLER =
-            """
-            FROM {schema}.outbox_lane l
-                                  WHERE l.stream = :stream
-                                    AND l.handler_id = h.handler_id
-                                    AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
-                                    AND l.due_at >= CASE WHEN kind.suspect THEN '-infinity' ELSE :due_from::timestamptz END
-                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", LaneSql.firstOf("l")).replace("{taken}", TAKEN);
+final class DeliverySql {
 
     /**
      * Relies on outbox_lane_due, twice for each handler, outbox_lane_pk and outbox_delivery_lane. Locks the lanes that are due, the longest
@@ -66,7 +38,7 @@ public final class DeliverySql {
                                           LIMIT 1
                                             FOR UPDATE SKIP LOCKED) l
                      LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l
-            """.replace("{lanes}", LANES_OF_HANDLER).replace("{same lane}", LaneSql.sameLane("l", "c"));
+            """.replace("{lanes}", LaneSql.LANES_OF_HANDLER).replace("{same lane}", LaneSql.sameLane("l", "c"));
 
     /**
      * Relies on outbox_delivery_lane, outbox_delivery_pk and the primary keys of both partitions. Its snapshot is younger than the locks of
@@ -145,24 +117,8 @@ public final class DeliverySql {
              ORDER BY c.turn, c.aggregate_seq
             """.replace("{first}", LaneSql.firstOf("l"))
             .replace("{same lane}", LaneSql.sameLane("d", "l"))
-            .replace("{taken}", TAKEN)
+            .replace("{taken}", LaneSql.TAKEN)
             .replace("{failures}", FailureHistory.LEASE_EXPIRED);
-
-    /**
-     * Time until a lane is due, where a leased one is due when its lease ends; and the mark at which the next look starts. Lanes become due
-     * at the clock of the transaction that changes them, so that only one that commits later than ten seconds puts a lane before the mark.
-     */
-    public static final String UNTIL_NEXT = """
-            SELECT ceil(extract(epoch FROM min(l.due_at) - clock_timestamp()) * 1000)::bigint,
-                   least(min(l.due_at) FILTER (WHERE NOT kind.suspect), now() - interval '10 seconds')
-              FROM unnest(:handler_ids::text[]) AS h (handler_id)
-             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
-             CROSS JOIN LATERAL (SELECT l.due_at
-                                   {lanes}
-                                    AND l.due_at < 'infinity'
-                                  ORDER BY l.due_at
-                                  LIMIT 1) l
-            """.replace("{lanes}", LANES_OF_HANDLER);
 
     /**
      * Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
@@ -229,16 +185,9 @@ public final class DeliverySql {
              UNION ALL
             SELECT outbox_id, handler_id FROM failed
             """.replace("{same lane}", LaneSql.sameLane("l", "d"))
-            .replace("{due}", due("held"))
+            .replace("{due}", LaneSql.due("held"))
             .replace("{incarnation lasts}", Fence.LASTS)
             .replace("{failures}", FailureHistory.appended("d.attempt_count + 1", "held.code", "held.error"));
 
     private DeliverySql() {}
-
-    /** Returns the time of the next attempt after an outcome with {@code kind} and {@code delay}. */
-    public static String due(String outcome) {
-        return """
-                CASE {o}.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
-                                                     ELSE clock_timestamp() + {o}.delay * interval '1 millisecond' END""".replace("{o}", outcome);
-    }
 }

@@ -6,10 +6,10 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /** Identifies the ordered backlog of one handler for one aggregate. */
-public record Lane(String handlerId, String aggregateType, String aggregateId) {
+record Lane(String handlerId, String aggregateType, String aggregateId) {
 
     /** Returns the lane of a claimed delivery. */
-    public static Lane of(DueDelivery delivery) {
+    static Lane of(DueDelivery delivery) {
         return new Lane(
                 delivery.handlerId(),
                 delivery.envelope().aggregateType(),
@@ -17,7 +17,7 @@ public record Lane(String handlerId, String aggregateType, String aggregateId) {
     }
 
     /** Sets the lanes of the statements in {@link LaneSql}. */
-    public static NamedSql.Parameters bind(NamedSql.Parameters parameters, Collection<Lane> lanes) throws SQLException {
+    static NamedSql.Parameters bind(NamedSql.Parameters parameters, Collection<Lane> lanes) throws SQLException {
         return parameters
                 .setTexts("lane_handlers", lanes, Lane::handlerId)
                 .setTexts("lane_types", lanes, Lane::aggregateType)

@@ -3,7 +3,6 @@ package dev.outbox.internal.replay;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.lane.DeliveryRow;
-import dev.outbox.internal.lane.Lane;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.registry.Subscriptions;
@@ -335,7 +334,12 @@ public final class ReplayStore {
     record Page(List<Selected> events, long lastId) {}
 
     /** An event of a replay. */
-    record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {}
+    record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {
+
+        private DeliveryRef to(String handlerId) {
+            return new DeliveryRef(outboxId, handlerId, stream, aggregateType, aggregateId);
+        }
+    }
 
     /** Stores a replay of the events that exist now, under the current id of its handler. */
     long insert(ReplayRequest request, String handlerId, AuditInfo audit) throws SQLException {
@@ -430,13 +434,12 @@ public final class ReplayStore {
 
     /** Adds deliveries for a page of events, unless another process has, and returns how many each stream got. */
     Map<String, Integer> add(Unfinished replay, RegisteredHandler handler, Page page) throws SQLException {
-        List<Lane> lanes = page.events().stream()
-                .flatMap((event) ->
-                        handler.ids().stream().map((id) -> new Lane(id, event.aggregateType(), event.aggregateId())))
+        List<DeliveryRef> added = page.events().stream()
+                .flatMap((event) -> handler.ids().stream().map(event::to))
                 .toList();
         return add.run(
                 dataSource,
-                (parameters) -> Lane.bind(parameters, lanes)
+                (parameters) -> DeliveryRef.bindLanes(parameters, added)
                         .set("replay_id", replay.id())
                         .set("after_id", replay.afterId())
                         .set("read_id", page.lastId())

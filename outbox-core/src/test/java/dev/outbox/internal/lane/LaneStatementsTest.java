@@ -88,7 +88,7 @@ class LaneStatementsTest {
             new Step("FIND_LOCKED", ClaimSteps.FIND_LOCKED, Group.LEASED, 3),
             new Step("LOCK_DUE", DeliverySql.LOCK_DUE, Group.DUE, 1),
             new Step("TAKE", DeliverySql.TAKE, Group.DUE, 1),
-            new Step("UNTIL_NEXT", DeliverySql.UNTIL_NEXT, Group.DUE, 1),
+            new Step("UNTIL_NEXT", LaneSql.UNTIL_NEXT, Group.DUE, 1),
             new Step("LOCK_HELD", LaneSql.LOCK_HELD, Group.LEASED, 1),
             new Step("RENEW", LaneSql.RENEW, Group.LEASED, 1),
             new Step("RENEW_UNLOCKED", LaneSql.RENEW_UNLOCKED, Group.LEASED, 1),
@@ -174,7 +174,7 @@ class LaneStatementsTest {
     private static long pagesOfLook(TestOutbox outbox, String dueFrom, int deliveries) throws SQLException {
         Explained explained = new Explained(outbox.dataSource());
         JsonNode look = explained.explain(
-                DeliverySql.UNTIL_NEXT,
+                LaneSql.UNTIL_NEXT,
                 "text[], text, timestamptz, text[], text[], text[], text[], text[]",
                 "'{mail-0}', 'default', '" + dueFrom + "', '{mail-0}', '{*}', '{*}', '{*}', '{*}'");
         List<JsonNode> claim = explained.explainClaimOfLanes(List.of("mail-0"), 50, 200, true, dueFrom);

@@ -49,8 +49,13 @@ public final class LaneSteps {
         return settle(attempted, outcome, Set.of());
     }
 
+    /** Settles a delivery, and keeps its lane. */
+    public int settleKeepingLane(DueDelivery attempted, DeliveryOutcome outcome) throws SQLException {
+        return settle(List.of(attempted), outcome, Set.of(Lane.of(attempted)));
+    }
+
     /** Settles deliveries, and gives the lanes back that are not kept. */
-    public int settle(List<DueDelivery> attempted, DeliveryOutcome outcome, Set<Lane> kept) throws SQLException {
+    int settle(List<DueDelivery> attempted, DeliveryOutcome outcome, Set<Lane> kept) throws SQLException {
         List<Attempted> all =
                 attempted.stream().map((one) -> new Attempted(one, outcome)).toList();
         return settlements.settle(all, List.of(), kept).written().size();

@@ -174,7 +174,7 @@ class PoisonedAggregateTest {
         poison();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
-                        DeliverySql.UNTIL_NEXT,
+                        LaneSql.UNTIL_NEXT,
                         "text[], text, timestamptz, text[], text[], text[], text[], text[]",
                         "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
@@ -191,7 +191,7 @@ class PoisonedAggregateTest {
         outbox.sql().sql("ANALYZE events.outbox_delivery, events.outbox_lane").update();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
-                        DeliverySql.UNTIL_NEXT,
+                        LaneSql.UNTIL_NEXT,
                         "text[], text, timestamptz, text[], text[], text[], text[], text[]",
                         "'{other}', 'default', '-infinity', '{other}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.inspect.StatusStore;
-import dev.outbox.internal.lane.DeliverySql;
 import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.retention.RetentionStore;
@@ -124,7 +124,7 @@ class BoundedPlansTest {
         assertThat(claim).allSatisfy((plan) -> assertThat(Explained.pages(plan)).isLessThan(60));
         assertThat(Explained.pages(new Explained(outbox.dataSource())
                         .explain(
-                                DeliverySql.UNTIL_NEXT,
+                                LaneSql.UNTIL_NEXT,
                                 "text[], text, timestamptz, text[], text[], text[], text[], text[]",
                                 "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
                 .isLessThan(20);

@@ -69,7 +69,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "queueing does not lock a lane that is there",
                     "G2",
-                    "SettlementStore.java",
+                    "LaneSql.java",
                     """
                     DO UPDATE
                     SET first_seq = least(l.first_seq, excluded.first_seq),
@@ -119,7 +119,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "replay enters lanes beside claims",
                     "G3",
-                    "DeliverySql.java",
+                    "LaneSql.java",
                     "AND c.claimed_at <= d.created_at",
                     "AND c.claimed_at <= d.created_at AND false",
                     "ReplayOrderTest",
