@@ -1,7 +1,7 @@
 /**
- * Threads: a task that repeats and survives its failures, and a pool that works in order per queue.
+ * Threads that repeat a task and survive its failures.
  *
- * <p>Front doors: {@link BackgroundLoop}, {@link WorkerPool}. Tables: none.
+ * <p>Front door: {@link BackgroundLoop}. Tables: none.
  */
 @NullMarked
 package dev.outbox.internal.background;

@@ -1,6 +1,6 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;

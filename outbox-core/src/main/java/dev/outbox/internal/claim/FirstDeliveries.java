@@ -1,7 +1,7 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.background.SerialQueue;
-import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.poll.SerialQueue;
+import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.dispatch.ClaimedEvent;
 import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.dispatch.StreamDependencies;

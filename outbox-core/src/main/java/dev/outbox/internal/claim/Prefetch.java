@@ -1,10 +1,12 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.background.BackgroundCall;
-import dev.outbox.internal.background.SerialQueue;
+
+
 import dev.outbox.internal.dispatch.ClaimedEvent;
 import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.poll.BackgroundCall;
 import dev.outbox.internal.poll.BatchSource;
+import dev.outbox.internal.poll.SerialQueue;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

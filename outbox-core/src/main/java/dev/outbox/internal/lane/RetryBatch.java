@@ -1,6 +1,6 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.lease.Fence;

@@ -1,7 +1,7 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.background.SerialQueue;
-import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.poll.SerialQueue;
+import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;

@@ -1,8 +1,5 @@
 package dev.outbox.internal.poll;
 
-import dev.outbox.internal.background.BackgroundCall;
-import dev.outbox.internal.background.SerialQueue;
-import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.poll.BatchSource.Claimed;

@@ -1,6 +1,5 @@
 package dev.outbox.internal.poll;
 
-import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.lease.LeaseGuard;
 import java.sql.SQLException;
 import java.time.Duration;

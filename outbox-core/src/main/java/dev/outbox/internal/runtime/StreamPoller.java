@@ -1,7 +1,6 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
-import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.claim.FirstDeliveries;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
@@ -9,6 +8,7 @@ import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
+import dev.outbox.internal.poll.WorkerPool;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,7 +1,6 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
-import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.RunningHandlers;
@@ -14,6 +13,7 @@ import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.operate.RegistryReport;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
+import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.replay.JdbcReplays;

@@ -4,8 +4,6 @@ import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.internal.background.SerialQueue;
-import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseRenewer;

@@ -1,4 +1,4 @@
-package dev.outbox.internal.background;
+package dev.outbox.internal.poll;
 
 import java.time.Duration;
 import java.util.List;

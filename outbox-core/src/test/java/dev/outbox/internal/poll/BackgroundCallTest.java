@@ -1,4 +1,4 @@
-package dev.outbox.internal.background;
+package dev.outbox.internal.poll;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
