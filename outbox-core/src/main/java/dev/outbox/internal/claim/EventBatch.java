@@ -91,12 +91,13 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
         return registry;
     }
 
-    boolean isFull() {
+    @Override
+    public boolean isFull() {
         return full;
     }
 
-    /** Returns whether the next batch is likely to be full too, and to have other aggregates: those of this one are not free before it is settled. */
-    boolean isSpread() {
+    @Override
+    public boolean isSpread() {
         return spread;
     }
 

@@ -57,8 +57,9 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
 
     /** Returns the loop that works through them: with a pool, or on its own thread and one batch ahead. */
     public BatchLoop<?, ?> loop(@Nullable WorkerPool workers, Runnable wake) {
-        return new BatchLoop<>(
-                stream.name(), workers == null ? new Prefetch(this, stream.name()) : this, workers, wake);
+        return workers == null
+                ? BatchLoop.prefetching(stream.name(), this, wake)
+                : new BatchLoop<>(stream.name(), this, workers, wake);
     }
 
     /** Returns and resets whether deliveries were queued since the last call. */

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Runs one call at a time on a daemon thread, which ends when it has been idle for ten seconds. */
-public final class BackgroundCall<T> {
+final class BackgroundCall<T> {
 
     private static final Logger log = LoggerFactory.getLogger(BackgroundCall.class);
 
@@ -26,7 +26,7 @@ public final class BackgroundCall<T> {
     private @Nullable Future<T> pending;
     private boolean refused;
 
-    public BackgroundCall(String name) {
+    BackgroundCall(String name) {
         this.name = name;
         // A core thread starts before its work is queued: rejected work must not run later.
         this.executor =
@@ -39,7 +39,7 @@ public final class BackgroundCall<T> {
     }
 
     /** Starts the call; returns {@code false} if no thread could be started. A call that is refused never runs, even if it is queued. */
-    public boolean begin(Callable<T> work) {
+    boolean begin(Callable<T> work) {
         FutureTask<T> task = new FutureTask<>(work);
         try {
             executor.execute(task);
@@ -60,7 +60,7 @@ public final class BackgroundCall<T> {
     }
 
     /** Waits for the call, at most for the given time; returns whether it has ended. */
-    public boolean endsWithin(Duration atMost) {
+    boolean endsWithin(Duration atMost) {
         Future<T> task = pending;
         if (task == null) {
             return true;
@@ -78,7 +78,7 @@ public final class BackgroundCall<T> {
     }
 
     /** Waits for the result, however long it takes: what the call has written must be known. */
-    public T result() throws SQLException {
+    T result() throws SQLException {
         Future<T> task = pending;
         if (task == null) {
             throw new IllegalStateException("nothing was begun");

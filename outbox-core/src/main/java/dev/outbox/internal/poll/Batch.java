@@ -35,7 +35,17 @@ public abstract class Batch<W, O> {
         return false;
     }
 
-    /** Returns whether the next batch is likely to have other aggregates, so that it need not wait for this one. */
+    /** Returns whether the claim took as much as it may. */
+    public boolean isFull() {
+        return false;
+    }
+
+    /** Returns whether the next batch is likely to be full too, and to have other aggregates: those of this one are not free before it is settled. */
+    public boolean isSpread() {
+        return false;
+    }
+
+    /** Returns whether the next batch need not wait for this one. */
     public boolean isWorthSettlingAsync() {
         return false;
     }

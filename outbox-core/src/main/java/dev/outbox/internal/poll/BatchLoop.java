@@ -58,6 +58,12 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         this.wake = wake;
     }
 
+    /** Creates a loop that dispatches on its own thread, and claims one batch ahead. */
+    public static <B extends Batch<W, ?>, W> BatchLoop<B, W> prefetching(
+            String name, BatchSource<B, W> source, Runnable wake) {
+        return new BatchLoop<>(name, new Prefetch<>(source, name), null, wake);
+    }
+
     /** Advances the batches, and claims another if there is room and the other loop of the pool does not come first. */
     public Claimed<B> runOnce(BooleanSupplier closing, boolean mayClaim) throws SQLException {
         retryLocked();

@@ -1,4 +1,4 @@
-package dev.outbox.internal.claim;
+package dev.outbox.internal.poll;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;

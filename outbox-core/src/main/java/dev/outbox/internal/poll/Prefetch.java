@@ -1,12 +1,6 @@
-package dev.outbox.internal.claim;
+package dev.outbox.internal.poll;
 
-
-
-import dev.outbox.internal.dispatch.ClaimedEvent;
 import dev.outbox.internal.lease.LeaseGuard;
-import dev.outbox.internal.poll.BackgroundCall;
-import dev.outbox.internal.poll.BatchSource;
-import dev.outbox.internal.poll.SerialQueue;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Claims the next batch while the loop dispatches a full one. */
-final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
+final class Prefetch<B extends Batch<W, ?>, W> implements BatchSource<B, W> {
 
     private static final Logger log = LoggerFactory.getLogger(Prefetch.class);
 
@@ -23,33 +17,33 @@ final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
 
     private static final Duration LONGEST_WAIT_AT_CLOSE = Duration.ofSeconds(1);
 
-    private final BatchSource<EventBatch, ClaimedEvent> source;
-    private final BackgroundCall<Claimed<EventBatch>> call;
+    private final BatchSource<B, W> source;
+    private final BackgroundCall<Claimed<B>> call;
     private final String stream;
     private boolean begun;
     private boolean quick;
     private @Nullable Long fullSince;
 
-    Prefetch(BatchSource<EventBatch, ClaimedEvent> source, String stream) {
+    Prefetch(BatchSource<B, W> source, String stream) {
         this.source = source;
         this.stream = stream;
         this.call = new BackgroundCall<>("outbox-claimer-" + stream);
     }
 
     @Override
-    public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
+    public Claimed<B> claim(boolean nearOnly) throws SQLException {
         Long since = fullSince;
         quick = since == null ? quick : System.nanoTime() - since <= LONGEST_BATCH.toNanos();
         boolean prefetched = begun;
         begun = false;
-        Claimed<EventBatch> claimed = prefetched ? call.result() : source.claim(nearOnly);
-        EventBatch batch = claimed.batch();
+        Claimed<B> claimed = prefetched ? call.result() : source.claim(nearOnly);
+        B batch = claimed.batch();
         fullSince = batch != null && batch.isFull() ? System.nanoTime() : null;
         return claimed;
     }
 
     @Override
-    public void begin(EventBatch batch) throws SQLException {
+    public void begin(B batch) throws SQLException {
         if (!begun && quick && batch.isSpread()) {
             begun = call.begin(() -> source.claim(true));
         }
@@ -57,17 +51,17 @@ final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
     }
 
     @Override
-    public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
+    public boolean dispatch(B batch, SerialQueue<W> queue, LeaseGuard guard) {
         return source.dispatch(batch, queue, guard);
     }
 
     @Override
-    public Settled settle(EventBatch batch, boolean last, Mode mode) throws SQLException {
+    public Settled settle(B batch, boolean last, Mode mode) throws SQLException {
         return source.settle(batch, last, mode);
     }
 
     @Override
-    public void release(EventBatch batch) throws SQLException {
+    public void release(B batch) throws SQLException {
         source.release(batch);
     }
 
@@ -84,7 +78,7 @@ final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
                     stream);
             return;
         }
-        EventBatch batch = call.result().batch();
+        B batch = call.result().batch();
         if (batch != null) {
             try {
                 source.release(batch);
