@@ -5,7 +5,7 @@ import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.ClaimedEvent;
-import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;

@@ -2,7 +2,7 @@ package dev.outbox.internal.claim;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.claim.SettlementStore.Settled;
-import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;

@@ -2,10 +2,10 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
-import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader.EventPayload;
+import dev.outbox.internal.publish.Aggregate;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

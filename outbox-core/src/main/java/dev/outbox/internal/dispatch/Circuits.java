@@ -3,7 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.internal.publish.Aggregate;
 import java.util.Set;
 
 /** An event that this process may handle now, and how many of its claims have expired. */
@@ -8,14 +9,6 @@ public record ClaimedEvent(EventEnvelope envelope, int expiredClaims, Set<String
 
     public ClaimedEvent {
         blockedHandlers = Set.copyOf(blockedHandlers);
-    }
-
-    /** Aggregate of an event: its events are handled in order. */
-    public record Aggregate(String type, String id) {
-
-        static Aggregate of(EventEnvelope envelope) {
-            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
-        }
     }
 
     public Aggregate aggregate() {

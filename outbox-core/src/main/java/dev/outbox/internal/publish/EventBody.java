@@ -39,13 +39,13 @@ final class EventBody {
         this.contributors = SingletonSupplier.of(() -> contributors.get().toList());
     }
 
-    NewEvent.Body of(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+    NewEvent.Body of(OutboxEvent event, NewEvent.Type type, Aggregate aggregate) {
         String payload = payload(event.payload(), type, aggregate);
         Map<String, String> all = headers(event, aggregate);
         return new NewEvent.Body(payload, all, all.isEmpty() ? "{}" : json(all, aggregate));
     }
 
-    private String payload(Object payload, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+    private String payload(Object payload, NewEvent.Type type, Aggregate aggregate) {
         String event = type.name() + " of " + aggregate;
         String json;
         try {
@@ -93,7 +93,7 @@ final class EventBody {
     }
 
     /** Collects the headers of the contributors, those of the event, and the trace id of the log context. */
-    private Map<String, String> headers(OutboxEvent event, NewEvent.Aggregate aggregate) {
+    private Map<String, String> headers(OutboxEvent event, Aggregate aggregate) {
         Map<String, String> headers = new TreeMap<>();
         if (event.origin() == null) {
             for (EventHeadersContributor contributor : contributors.obtain()) {
@@ -121,10 +121,7 @@ final class EventBody {
     }
 
     private static void contribute(
-            EventHeadersContributor contributor,
-            OutboxEvent event,
-            Map<String, String> headers,
-            NewEvent.Aggregate aggregate) {
+            EventHeadersContributor contributor, OutboxEvent event, Map<String, String> headers, Aggregate aggregate) {
         String refused;
         try {
             contributor.contribute(event, headers);
@@ -144,7 +141,7 @@ final class EventBody {
         }
     }
 
-    private String json(Map<String, String> all, NewEvent.Aggregate aggregate) {
+    private String json(Map<String, String> all, Aggregate aggregate) {
         String json = HEADERS.writeValueAsString(all);
         check("headers of an event of " + aggregate, json, HEADER_LIMITS);
         return json;

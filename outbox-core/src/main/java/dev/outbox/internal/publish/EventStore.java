@@ -4,7 +4,6 @@ import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.publish.NewEvent.Aggregate;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -175,7 +174,7 @@ final class EventStore {
         for (NewEvent event : events) {
             EventEnvelope known = envelopes.get(event.eventId());
             if (known != null) {
-                requireSame(event, new Aggregate(known.aggregateType(), known.aggregateId()), known.eventType());
+                requireSame(event, Aggregate.of(known), known.eventType());
                 continue;
             }
             NewEvent twin = fresh.putIfAbsent(event.eventId(), event);

@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Converts events to their stored form. Refuses what PostgreSQL would refuse, a second class of an event type and, if configured, types
  * without subscribers, before any SQL runs. Safe for use by many threads.
  */
-public final class EventWriter {
+final class EventWriter {
 
     /** Keeps the counter within {@code bigint}. */
     private static final long LARGEST_SEQUENCE = 1L << 62;
@@ -48,7 +48,7 @@ public final class EventWriter {
     private final Map<String, Class<?>> published = new ConcurrentHashMap<>();
 
     /** Creates a writer that accepts events of the given streams. Its event ids begin at a random number. */
-    public EventWriter(
+    EventWriter(
             PublisherSettings settings,
             Set<String> streams,
             HandlerRegistry registry,
@@ -66,7 +66,7 @@ public final class EventWriter {
     }
 
     NewEvent write(OutboxEvent event) {
-        NewEvent.Aggregate aggregate = new NewEvent.Aggregate(
+        Aggregate aggregate = new Aggregate(
                 StorableText.requireName("aggregate type", event.aggregateType()),
                 StorableText.requireName("aggregate id", event.aggregateId()));
         NewEvent.Type type = type(event, aggregate);
@@ -87,7 +87,7 @@ public final class EventWriter {
         return written;
     }
 
-    private NewEvent.Type type(OutboxEvent event, NewEvent.Aggregate aggregate) {
+    private NewEvent.Type type(OutboxEvent event, Aggregate aggregate) {
         Object payload = event.payload();
         if (payload == null) {
             throw new InvalidEventException("payload of an event of " + aggregate + " must not be null");
@@ -121,7 +121,7 @@ public final class EventWriter {
         }
     }
 
-    private static String nameOf(Object payload, DeclaredType declared, NewEvent.Aggregate aggregate) {
+    private static String nameOf(Object payload, DeclaredType declared, Aggregate aggregate) {
         boolean nameless = payload instanceof TreeNode
                 || payload instanceof Map
                 || payload instanceof Collection
@@ -166,7 +166,7 @@ public final class EventWriter {
         return new UUID(high, low);
     }
 
-    private Instant occurredAt(OutboxEvent event, NewEvent.Aggregate aggregate) {
+    private Instant occurredAt(OutboxEvent event, Aggregate aggregate) {
         Instant chosen = event.occurredAt();
         if (chosen != null && (chosen.isBefore(FIRST_TIME) || !chosen.isBefore(AFTER_LAST_TIME))) {
             throw new InvalidEventException(
@@ -175,7 +175,7 @@ public final class EventWriter {
         return (chosen == null ? clock.instant() : chosen).truncatedTo(ChronoUnit.MICROS);
     }
 
-    private String stream(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+    private String stream(OutboxEvent event, NewEvent.Type type, Aggregate aggregate) {
         String chosen = event.stream();
         String stream = chosen != null ? chosen : routing.streamOf(type.name(), aggregate.type());
         if (!streams.contains(stream)) {
@@ -186,8 +186,7 @@ public final class EventWriter {
         return stream;
     }
 
-    /** Forgets the classes that were published: for the test kit, whose tests may have classes of the same name. */
-    public void forget() {
+    void forget() {
         published.clear();
     }
 }

@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A checked event, ready to be stored. */
-public record NewEvent(
+record NewEvent(
         UUID eventId, String stream, Aggregate aggregate, Type type, Body body, Instant occurredAt, Chosen chosen) {
 
     /** Joins the event and the place that the database gave it. */
@@ -29,44 +29,29 @@ public record NewEvent(
     }
 
     /** Returns whether the outbox counts the event, rather than its publisher. */
-    public boolean isCounted() {
+    boolean isCounted() {
         return chosen.sequence() == null;
     }
 
     /** Returns what all events of the aggregate type have in common with this one. */
-    public TypeRule typeRule() {
+    TypeRule typeRule() {
         return new TypeRule(isCounted(), body.headers().get(EventEnvelope.ORIGIN));
     }
 
     /** Returns the values by which handlers take the event. */
-    public Subscription values() {
+    Subscription values() {
         return Subscription.of(type.name(), aggregate.type(), stream, Subscription.isReceived(body.headers()));
     }
 
     /** What all events of an aggregate type share: whether the outbox counts them, and their origin if it is another service. */
-    public record TypeRule(boolean counted, @Nullable String origin) {}
-
-    /** Type and id of an aggregate. */
-    public record Aggregate(String type, String id) implements Comparable<Aggregate> {
-
-        @Override
-        public int compareTo(Aggregate other) {
-            int byType = type.compareTo(other.type);
-            return byType != 0 ? byType : id.compareTo(other.id);
-        }
-
-        @Override
-        public String toString() {
-            return type + "/" + id;
-        }
-    }
+    record TypeRule(boolean counted, @Nullable String origin) {}
 
     /** An event type. */
-    public record Type(String name, int version) {}
+    record Type(String name, int version) {}
 
     /** Serialized payload and headers. */
-    public record Body(String payload, Map<String, String> headers, String headersJson) {}
+    record Body(String payload, Map<String, String> headers, String headersJson) {}
 
     /** Id and sequence supplied by the caller. */
-    public record Chosen(boolean eventId, @Nullable Long sequence) {}
+    record Chosen(boolean eventId, @Nullable Long sequence) {}
 }

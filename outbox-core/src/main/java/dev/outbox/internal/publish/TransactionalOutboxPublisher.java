@@ -2,20 +2,28 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
+import dev.outbox.EventHeadersContributor;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
@@ -36,16 +44,27 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private final EventStore store;
     private final AfterCommit afterCommit;
 
-    /** Creates a publisher that reports the streams of committed events, and wakes their pollers. */
+    /** What events are made of, besides what their publisher gives. */
+    public record Sources(
+            JsonMapper mapper,
+            Supplier<Stream<EventHeadersContributor>> headers,
+            Clock clock,
+            RandomGenerator random) {}
+
+    /** Creates a publisher of events of the given streams, which reports those of committed events and wakes their pollers. */
     public TransactionalOutboxPublisher(
             DataSource dataSource,
             OutboxSchema schema,
             TransactionPhase phase,
-            EventWriter writer,
+            PublisherSettings settings,
+            Set<String> streams,
+            HandlerRegistry registry,
+            Sources sources,
             OutboxListener listener,
             Consumer<String> wakeUp) {
         this.transaction = new TransactionGuard(dataSource, phase);
-        this.writer = writer;
+        this.writer = new EventWriter(
+                settings, streams, registry, sources.mapper(), sources.headers(), sources.clock(), sources.random());
         this.store = new EventStore(schema);
         this.afterCommit = new AfterCommit(wakeUp, listener);
     }
@@ -61,6 +80,11 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         transaction.check();
         List<NewEvent> written = events.stream().map(writer::write).toList();
         return written.isEmpty() ? List.of() : store(written);
+    }
+
+    /** Forgets the classes that were published: for the test kit, whose tests may have classes of the same name. */
+    public void forget() {
+        writer.forget();
     }
 
     private List<EventEnvelope> store(List<NewEvent> events) {

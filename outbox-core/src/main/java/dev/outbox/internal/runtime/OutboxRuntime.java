@@ -6,7 +6,6 @@ import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.inspect.JdbcInspector;
 import dev.outbox.internal.operate.JdbcOperations;
-import dev.outbox.internal.publish.EventWriter;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
@@ -38,14 +37,13 @@ public final class OutboxRuntime implements AutoCloseable {
     private final RuntimeSettings settings;
     private final OutboxDependencies dependencies;
     private final OutboxListener listener;
-    private final OutboxPublisher publisher;
+    private final TransactionalOutboxPublisher publisher;
     private final Retention retention;
     private final OutboxOperations operations;
     private final OutboxInspector inspector;
     private final JdbcReplays replays;
     private final RunningHandlers handlers;
     private final HandlerRegistry registry;
-    private final EventWriter writer;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StreamWorkers workers;
 
@@ -69,16 +67,20 @@ public final class OutboxRuntime implements AutoCloseable {
                 listener);
         this.registry = new HandlerRegistry(
                 () -> decorated.of(definitions.get(), handlers), new HandlerStore(dependencies.dataSource(), schema));
-        this.writer = new EventWriter(
+        this.publisher = new TransactionalOutboxPublisher(
+                dependencies.dataSource(),
+                schema,
+                dependencies.phase(),
                 settings.publisher(),
                 settings.polling().streams().keySet(),
                 registry,
-                dependencies.mapper(),
-                dependencies.extensions().headers(),
-                dependencies.clock(),
-                dependencies.random());
-        this.publisher = new TransactionalOutboxPublisher(
-                dependencies.dataSource(), schema, dependencies.phase(), writer, listener, this::wake);
+                new TransactionalOutboxPublisher.Sources(
+                        dependencies.mapper(),
+                        dependencies.extensions().headers(),
+                        dependencies.clock(),
+                        dependencies.random()),
+                listener,
+                this::wake);
         this.retention = new Retention(
                 settings.retention(),
                 new RetentionStore(
@@ -156,7 +158,7 @@ public final class OutboxRuntime implements AutoCloseable {
 
     /** Forgets what this instance has published, because the tables were emptied. */
     public void forgetPublished() {
-        writer.forget();
+        publisher.forget();
     }
 
     /**

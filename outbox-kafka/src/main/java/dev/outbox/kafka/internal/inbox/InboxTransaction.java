@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.internal.publish.NewEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;

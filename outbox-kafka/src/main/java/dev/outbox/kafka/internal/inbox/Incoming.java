@@ -5,7 +5,7 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.publish.NewEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;

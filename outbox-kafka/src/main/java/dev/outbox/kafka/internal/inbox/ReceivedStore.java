@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.internal.publish.NewEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.time.Instant;
 import java.util.Collection;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventType;
-import dev.outbox.internal.publish.NewEvent.Aggregate;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
