@@ -1,6 +1,6 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;

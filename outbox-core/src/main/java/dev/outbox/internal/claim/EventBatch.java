@@ -1,17 +1,17 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;
-import dev.outbox.internal.dispatch.ClaimedEvent;
-import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;
+import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
+import dev.outbox.internal.poll.SerialQueue;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.registry.RegistryVersion;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,9 +1,7 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.poll.SerialQueue;
-import dev.outbox.internal.poll.WorkerPool;
-import dev.outbox.internal.dispatch.ClaimedEvent;
-import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
@@ -13,6 +11,8 @@ import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
+import dev.outbox.internal.poll.SerialQueue;
+import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
 import java.sql.SQLException;

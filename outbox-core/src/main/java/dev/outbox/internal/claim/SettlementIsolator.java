@@ -2,12 +2,12 @@ package dev.outbox.internal.claim;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.claim.SettlementStore.Settled;
-import dev.outbox.internal.publish.Aggregate;
-import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.publish.Aggregate;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.List;

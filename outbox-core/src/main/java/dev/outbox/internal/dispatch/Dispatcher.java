@@ -2,8 +2,10 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerRoutes;
@@ -54,6 +56,57 @@ public final class Dispatcher {
         this.circuits = new Circuits(settings, sources.nanos());
         this.failures = new FailedAttempts(settings, sources.random());
         this.invocation = new Invocation(failures, circuits, listener, clock);
+    }
+
+    /** An event that this process may handle now, and how many of its claims have expired. */
+    public record ClaimedEvent(EventEnvelope envelope, int expiredClaims, Set<String> blockedHandlers) {
+
+        public ClaimedEvent {
+            blockedHandlers = Set.copyOf(blockedHandlers);
+        }
+
+        public Aggregate aggregate() {
+            return Aggregate.of(envelope);
+        }
+    }
+
+    /** Event that was offered to all its handlers, with the outcome for each handler id; delegated if only other instances have one of them. */
+    public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> outcomes, boolean delegated) {
+
+        /** Returns the id of the event's row. */
+        public long id() {
+            return event.envelope().id();
+        }
+
+        /** Returns whether every handler has handled the event. */
+        public boolean succeeded() {
+            for (DeliveryOutcome outcome : outcomes.values()) {
+                if (!outcome.succeeded()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** Returns whether a handler is left to try. */
+        public boolean isOpen() {
+            for (DeliveryOutcome outcome : outcomes.values()) {
+                if (!outcome.succeeded() && !outcome.isDead()) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /** A delivery that this process may attempt now. */
+    public record DueDelivery(
+            EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, Fence fence) {
+
+        /** Returns whether this is a crash suspect, that is, whether two of its leases expired. */
+        public boolean isSuspect() {
+            return crashes > 1;
+        }
     }
 
     /** Lanes of claimed events that wait: the claim found them blocked, or an earlier event of the claim has blocked them. */

@@ -1,6 +1,6 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.EventRow;

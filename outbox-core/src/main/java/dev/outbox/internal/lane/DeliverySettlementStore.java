@@ -1,7 +1,7 @@
 package dev.outbox.internal.lane;
 
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;

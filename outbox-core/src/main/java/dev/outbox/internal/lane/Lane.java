@@ -1,6 +1,6 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.sql.NamedSql;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -2,7 +2,7 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;

@@ -3,7 +3,7 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;

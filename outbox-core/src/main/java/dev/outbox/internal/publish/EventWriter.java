@@ -6,6 +6,7 @@ import dev.outbox.EventTypeName;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import dev.outbox.internal.registry.HandlerRegistry;
 import java.time.Clock;

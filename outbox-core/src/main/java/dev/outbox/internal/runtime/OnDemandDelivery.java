@@ -4,7 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.Lease;

@@ -3,7 +3,7 @@ package dev.outbox.internal.runtime;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
-import dev.outbox.internal.publish.StreamRouting;
+import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.retention.RetentionSettings;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.util.HashMap;

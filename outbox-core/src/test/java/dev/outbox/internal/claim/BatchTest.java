@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.ClaimedEvent;
-import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
+import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.RegistryVersion;
 import java.util.List;

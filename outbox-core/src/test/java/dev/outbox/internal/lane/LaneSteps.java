@@ -2,7 +2,7 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;

@@ -12,6 +12,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.util.List;
 import java.util.Set;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.retention.RetentionStore;

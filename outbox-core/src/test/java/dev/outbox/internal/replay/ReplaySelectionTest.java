@@ -10,7 +10,7 @@ import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.retention.RetentionStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Replay.Status;

@@ -8,7 +8,7 @@ import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
-import dev.outbox.internal.publish.StreamRouting;
+import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.internal.retention.RetentionSettings;
 import dev.outbox.internal.runtime.RuntimeSettings;

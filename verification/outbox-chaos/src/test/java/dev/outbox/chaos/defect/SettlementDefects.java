@@ -30,7 +30,7 @@ final class SettlementDefects {
             Defect.of(
                     "event is done when its first handler is",
                     "G2",
-                    "DispatchedEvent.java",
+                    "Dispatcher.java",
                     "return false; } } return true; }",
                     "return true; } } return true; }",
                     "PublishToHandlerTest",
