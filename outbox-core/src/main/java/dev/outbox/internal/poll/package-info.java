@@ -1,8 +1,8 @@
 /**
  * The loop that claims batches, dispatches them and settles them. It knows neither tables nor events.
  *
- * <p>Front doors: {@link BatchLoop}, with {@link BatchSource} for what it works through and {@link WorkerPool} for its threads. Tables:
- * none.
+ * <p>Front doors: {@link BatchLoop}, {@link BatchSource}. Beside them: {@link Batch}, {@link PollerSettings}, {@link SerialQueue}, {@link
+ * WorkerPool}. Tables: none.
  */
 @NullMarked
 package dev.outbox.internal.poll;

@@ -1,7 +1,8 @@
 /**
  * Statements with named parameters, sent as one round trip.
  *
- * <p>Front door: {@link Pipeline}. Tables: none.
+ * <p>Front door: {@link Pipeline}. Beside it: {@link BoundConnection}, {@link EventRow}, {@link LooseScan}, {@link NamedSql}, {@link
+ * OutboxSchema}. Tables: none; of other rooms: outbox.
  */
 @NullMarked
 package dev.outbox.internal.sql;
