@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 /** Claims batches of a stream, and renews, confirms and releases claims. */
 final class ClaimStore {
 
+    static final String READ_LAST_ID = sql("last id");
+    static final String LOCK_STREAM = sql("stream");
+    static final String ADVANCE_WINDOW = sql("window");
+    static final String DROP_EXPIRED = sql("expired");
+    static final String CLAIM = sql("claim");
+
     /** A claim that still belongs to its worker: with its token, and in the incarnation of the database in which it was made. */
     static final String HELD = """
             c.id = :claim
@@ -67,15 +73,19 @@ final class ClaimStore {
 
     ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.advancing = claiming(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
-        this.plain = claiming(schema, ClaimSql.LOCK_STREAM);
+        this.advancing = claiming(schema, READ_LAST_ID, LOCK_STREAM, ADVANCE_WINDOW);
+        this.plain = claiming(schema, LOCK_STREAM);
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
         this.release = new Pipeline(schema, RELEASE);
     }
 
+    private static String sql(String result) {
+        return NamedSql.of(ClaimStore.class, "claim.sql", result);
+    }
+
     private static Pipeline claiming(OutboxSchema schema, String... window) {
-        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, LaneSql.UNTIL_NEXT);
+        Stream<String> claim = Stream.of(DROP_EXPIRED, CLAIM, LaneSql.UNTIL_NEXT);
         return new Pipeline(schema, Stream.concat(Stream.of(window), claim).toArray(String[]::new));
     }
 
@@ -175,18 +185,18 @@ final class ClaimStore {
 
     private static Optional<Attempt> readRound(Pipeline.Results results, UUID token, List<ExpiredClaim> expired)
             throws SQLException {
-        ResultSet stream = results.rows(ClaimSql.LOCK_STREAM);
+        ResultSet stream = results.rows(LOCK_STREAM);
         if (!stream.next()) {
             return Optional.empty();
         }
         UUID incarnation = stream.getObject(2, UUID.class);
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
-        for (ResultSet row = results.rows(ClaimSql.DROP_EXPIRED); row.next(); ) {
+        for (ResultSet row = results.rows(DROP_EXPIRED); row.next(); ) {
             expired.add(new ExpiredClaim(row.getString(1), row.getInt(2)));
         }
         Batch batch = new Batch();
-        for (ResultSet row = results.rows(ClaimSql.CLAIM); row.next(); ) {
+        for (ResultSet row = results.rows(CLAIM); row.next(); ) {
             batch.add(row);
         }
         ResultSet due = results.rows(LaneSql.UNTIL_NEXT);
@@ -209,7 +219,7 @@ final class ClaimStore {
         }
     }
 
-    /** Rows of {@link ClaimSql#CLAIM}. */
+    /** Rows of {@link #CLAIM}. */
     private static final class Batch {
 
         private final List<ClaimedEvent> events = new ArrayList<>();

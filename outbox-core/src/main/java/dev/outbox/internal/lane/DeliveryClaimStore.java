@@ -22,7 +22,8 @@ import javax.sql.DataSource;
 /** Claims lanes that are due, with their first deliveries, and renews and confirms their leases. */
 final class DeliveryClaimStore {
 
-    private static final String INCARNATION = "SELECT " + Fence.INCARNATION;
+    private static final String INCARNATION =
+            "SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())";
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 

@@ -2,7 +2,7 @@
  * Redeliveries: the ordered backlog of one handler for one aggregate.
  *
  * <p>Front doors: {@link RetryLanes}, {@link LaneSql}. Beside them: {@link DeliveryRef}, {@link DeliveryRow}, {@link FailureHistory}.
- * Tables: outbox_lane, outbox_delivery; of other rooms: outbox, outbox_claim, outbox_handler, outbox_stream.
+ * Tables: outbox_lane, outbox_delivery; of other rooms: outbox, outbox_claim, outbox_handler, outbox_incarnation, outbox_stream.
  */
 @NullMarked
 package dev.outbox.internal.lane;

@@ -7,10 +7,6 @@ import java.util.UUID;
 /** Fencing token of a claim, and the incarnation of the database in which it was made. The first claim after a crash begins a new one. */
 public record Fence(UUID token, UUID incarnation) {
 
-    /** Incarnation of the database, as an expression. */
-    public static final String INCARNATION =
-            "coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())";
-
     /** Condition that the incarnation of a {@linkplain #bind bound} fence lasts. */
     public static final String LASTS =
             "EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)";

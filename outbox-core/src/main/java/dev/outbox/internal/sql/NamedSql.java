@@ -1,5 +1,9 @@
 package dev.outbox.internal.sql;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -23,6 +27,9 @@ public final class NamedSql {
     private static final Pattern TOKEN =
             Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)", Pattern.CASE_INSENSITIVE);
 
+    /** Begins the line that names the statement below it in a file. */
+    private static final String RESULT = "-- result: ";
+
     private final String positional;
     private final Map<String, int[]> positions = new LinkedHashMap<>();
 
@@ -40,6 +47,39 @@ public final class NamedSql {
             }
         }
         this.positional = matcher.appendTail(text).toString();
+    }
+
+    /**
+     * Returns a statement of a resource file beside a class: what stands below the line {@code -- result:} with its name, without comments,
+     * which would be sent with it.
+     */
+    public static String of(Class<?> room, String file, String result) {
+        StringBuilder statement = new StringBuilder();
+        boolean found = false;
+        for (String line : lines(room, file)) {
+            if (line.startsWith(RESULT)) {
+                found = line.equals(RESULT + result);
+            } else if (found && !line.isBlank() && !line.strip().startsWith("--")) {
+                statement.append(line).append('\n');
+            }
+        }
+        if (statement.isEmpty()) {
+            throw new IllegalArgumentException(file + " has no statement '" + result + "'");
+        }
+        return statement.toString().replaceFirst(";\n$", "\n");
+    }
+
+    private static List<String> lines(Class<?> room, String file) {
+        try (InputStream resource = room.getResourceAsStream(file)) {
+            if (resource == null) {
+                throw new IllegalStateException("the jar of the outbox lacks " + file + " beside " + room.getName());
+            }
+            return new String(resource.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
     }
 
     private static int[] joined(int[] former, int[] next) {

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** First deliveries as a worker makes them, one step after the other. */
 public final class ClaimSteps {
 
-    public static final String CLAIM = ClaimSql.CLAIM;
+    public static final String CLAIM = ClaimStore.CLAIM;
     public static final String QUEUE = SettlementStore.QUEUE;
     public static final String SHRINK_CLAIM = SettlementStore.SHRINK_CLAIM;
     public static final String FIND_LOCKED = SettlementStore.FIND_LOCKED;

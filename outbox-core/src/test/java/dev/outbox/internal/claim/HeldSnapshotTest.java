@@ -62,12 +62,12 @@ class HeldSnapshotTest {
         }
         work();
 
-        assertFew("LOCK_STREAM", ClaimSql.LOCK_STREAM, "text, bigint, bigint", "'default', 0, 500");
-        assertFew("ADVANCE_WINDOW", ClaimSql.ADVANCE_WINDOW, "text, boolean", "'default', false");
-        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "text", "'default'");
+        assertFew("LOCK_STREAM", ClaimStore.LOCK_STREAM, "text, bigint, bigint", "'default', 0, 500");
+        assertFew("ADVANCE_WINDOW", ClaimStore.ADVANCE_WINDOW, "text, boolean", "'default', false");
+        assertFew("DROP_EXPIRED", ClaimStore.DROP_EXPIRED, "text", "'default'");
         assertFew(
                 "CLAIM",
-                ClaimSql.CLAIM,
+                ClaimStore.CLAIM,
                 "boolean, text, bigint, bigint, bigint[], int, bigint, uuid, text, bigint",
                 "false, 'default', 0, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
@@ -93,7 +93,7 @@ class HeldSnapshotTest {
                 .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'")
                 .update();
 
-        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "text", "'default'");
+        assertFew("DROP_EXPIRED", ClaimStore.DROP_EXPIRED, "text", "'default'");
     }
 
     private void assertFew(String name, String sql, String types, String values) throws SQLException {

@@ -27,6 +27,24 @@ class NamedSqlTest {
     }
 
     @Test
+    void readsStatementsOfFileWithoutComments() {
+        assertThat(NamedSql.of(NamedSqlTest.class, "statements.sql", "one")).isEqualTo("SELECT 1\n");
+        assertThat(NamedSql.of(NamedSqlTest.class, "statements.sql", "two")).isEqualTo("""
+                WITH two AS (
+                    SELECT 2 AS number
+                )
+                SELECT two.number
+                  FROM two
+                """);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NamedSql.of(NamedSqlTest.class, "statements.sql", "three"))
+                .withMessage("statements.sql has no statement 'three'");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> NamedSql.of(NamedSqlTest.class, "other.sql", "one"))
+                .withMessageContaining("other.sql");
+    }
+
+    @Test
     void setsRepeatedNameOnce() throws SQLException {
         NamedSql sql = new NamedSql("SELECT :a::int - :b::int + :a::int");
         try (TestOutbox outbox = TestOutbox.create();

@@ -9,7 +9,7 @@ final class ClaimDefects {
             Defect.of(
                     "claim does not wait for open writers",
                     "G2",
-                    "ClaimSql.java",
+                    "claim.sql",
                     """
                     WHEN s.open_writers = (SELECT count(*)
                                              FROM pg_snapshot_xip(pg_current_snapshot()) x
@@ -23,22 +23,22 @@ final class ClaimDefects {
                     "window reads the last id too late",
                     "G2",
                     "ClaimStore.java",
-                    "ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW",
-                    "ClaimSql.LOCK_STREAM, ClaimSql.READ_LAST_ID, ClaimSql.ADVANCE_WINDOW",
+                    "READ_LAST_ID, LOCK_STREAM, ADVANCE_WINDOW",
+                    "LOCK_STREAM, READ_LAST_ID, ADVANCE_WINDOW",
                     "ClaimWindowTest",
                     "SlowPublisherTest"),
             Defect.of(
                     "claim without the stream lock",
                     "G3",
-                    "ClaimSql.java",
-                    "             WHERE s.stream = :stream\n               FOR UPDATE OF s\n",
-                    "             WHERE s.stream = :stream\n",
+                    "claim.sql",
+                    "WHERE s.stream = :stream\n FOR UPDATE OF s;",
+                    "WHERE s.stream = :stream;",
                     "OrderPropertyTest",
                     "ClaimStoreTest"),
             Defect.of(
                     "claim takes aggregates of other claims",
                     "G3",
-                    "ClaimSql.java",
+                    "claim.sql",
                     """
                     NOT IN (SELECT unnest(c.aggregates)
                               FROM {schema}.outbox_claim c
@@ -50,14 +50,14 @@ final class ClaimDefects {
             Defect.of(
                     "order by event id",
                     "G3",
-                    "ClaimSql.java",
-                    "FROM claimable UNION ALL SELECT skipped.id FROM skipped))\n             ORDER BY o.id\n",
-                    "FROM claimable UNION ALL SELECT skipped.id FROM skipped))\n             ORDER BY o.event_id\n",
+                    "claim.sql",
+                    "FROM claimable UNION ALL SELECT skipped.id FROM skipped))\n ORDER BY o.id;",
+                    "FROM claimable UNION ALL SELECT skipped.id FROM skipped))\n ORDER BY o.event_id;",
                     "OrderPropertyTest"),
             Defect.of(
                     "claim skips locked rows alone",
                     "G3",
-                    "ClaimSql.java",
+                    "claim.sql",
                     "AND (oldest.aggregate NOT IN (SELECT skipped.aggregate FROM skipped)",
                     "AND (oldest.id NOT IN (SELECT skipped.id FROM skipped)",
                     "ClaimStoreTest"),

@@ -68,7 +68,7 @@ final class CrashDefects {
             Defect.of(
                     "expired claim is never dropped",
                     "G2",
-                    "ClaimSql.java",
+                    "claim.sql",
                     "AND locked_until < clock_timestamp() FOR UPDATE SKIP LOCKED",
                     "AND locked_until < clock_timestamp() - interval '1 day' FOR UPDATE SKIP LOCKED",
                     "ClaimFenceTest",

@@ -20,11 +20,15 @@ record Defect(String name, String promise, List<Edit> edits, List<String> tests)
     /**
      * Replacement of a text that occurs exactly once in its file, however it is spaced.
      *
-     * @param file name of a source file of the core, or path of a resource below {@code db}
+     * @param file name of a source file or an SQL file of the core
      * @param text what the file says
      * @param replacement what it says with the defect
      */
     record Edit(String file, String text, String replacement) {
+
+        boolean isResource() {
+            return file.endsWith(".sql");
+        }
 
         String applyTo(String source) {
             String anySpacing =

@@ -18,7 +18,6 @@ final class DefectiveCore {
     private static final Path SOURCES = CORE.resolve(Path.of("src", "main", "java"));
     private static final Path RESOURCES = CORE.resolve(Path.of("src", "main", "resources"));
     private static final Path TESTS = CORE.resolve(Path.of("src", "test", "java"));
-    private static final String RESOURCE = "db/";
 
     private DefectiveCore() {}
 
@@ -27,8 +26,7 @@ final class DefectiveCore {
         Path sources = copy(SOURCES, directory.resolve("sources"));
         Path classes = copy(RESOURCES, directory.resolve("classes"));
         for (Defect.Edit edit : defect.edits()) {
-            boolean isResource = edit.file().startsWith(RESOURCE);
-            Path file = isResource ? classes.resolve(edit.file()) : find(sources, edit.file());
+            Path file = find(edit.isResource() ? classes : sources, edit.file());
             Files.writeString(file, edit.applyTo(Files.readString(file)));
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -51,8 +49,7 @@ final class DefectiveCore {
     /** Fails if the source of the core has no place for a defect any more. */
     static void requirePlaceFor(Defect defect) throws IOException {
         for (Defect.Edit edit : defect.edits()) {
-            boolean isResource = edit.file().startsWith(RESOURCE);
-            Path file = isResource ? RESOURCES.resolve(edit.file()) : find(SOURCES, edit.file());
+            Path file = find(edit.isResource() ? RESOURCES : SOURCES, edit.file());
             edit.applyTo(Files.readString(file));
         }
         for (String test : defect.tests()) {

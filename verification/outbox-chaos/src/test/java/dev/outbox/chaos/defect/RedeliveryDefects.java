@@ -17,7 +17,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "claims ignore blocked lanes",
                     "G3",
-                    "ClaimSql.java",
+                    "claim.sql",
                     "WHERE l.aggregate_type = o.aggregate_type AND l.aggregate_id = o.aggregate_id),",
                     "WHERE false),",
                     "RetryTest",
