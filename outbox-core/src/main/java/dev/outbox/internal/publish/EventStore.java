@@ -31,110 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventStore {
 
-    private static final String EVENT = """
-            INSERT INTO {schema}.outbox_unpublished
-                   (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                    headers, occurred_at)
-            """;
-
-    /** Relies on outbox_aggregate_type_pk: the type is stored, or has just been added. */
-    private static final String TYPE_KNOWN = """
-            (:type_added
-             OR EXISTS (SELECT
-                          FROM {schema}.outbox_aggregate_type t
-                         WHERE t.aggregate_type = :aggregate_type
-                           AND t.counted = :counted
-                           AND t.origin IS NOT DISTINCT FROM :origin::text))
-            """;
-
-    /** Relies on outbox_aggregate_pk. */
-    private static final String INSERT = """
-            WITH counter AS (
-                INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                SELECT :aggregate_type, :aggregate_id, 1
-                 WHERE {type_known}
-                ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + 1
-                RETURNING aggregate_type, aggregate_id, last_seq
-            )
-            """.replace("{type_known}", TYPE_KNOWN) + EVENT + """
-            SELECT :event_id, :stream, aggregate_type, aggregate_id, last_seq, :type, :version, :payload::jsonb, :headers::jsonb,
-                   :occurred_at
-              FROM counter
-            RETURNING id, aggregate_seq
-            """;
-
-    private static final String INSERT_WITH_SEQUENCE = EVENT + """
-            SELECT :event_id, :stream, :aggregate_type, :aggregate_id, :seq, :type, :version, :payload::jsonb, :headers::jsonb,
-                   :occurred_at
-             WHERE {type_known}
-            RETURNING id, aggregate_seq
-            """.replace("{type_known}", TYPE_KNOWN);
-
-    /**
-     * Relies on outbox_aggregate_pk and outbox_aggregate_type_pk. Locks the counters in sorted order, and numbers the events of each in
-     * the order given. Inserts nothing if a type is not known.
-     */
-    private static final String INSERT_ALL = """
-            WITH input AS (
-                SELECT i.*, row_number() OVER (PARTITION BY aggregate_type, aggregate_id ORDER BY place) AS number
-                  FROM unnest(:event_ids::uuid[], :streams::text[], :aggregate_types::text[], :aggregate_ids::text[],
-                              :types::text[], :versions::integer[], :payloads::text[], :headers::text[],
-                              :occurred_at::timestamptz[], :sequences::bigint[], :origins::text[])
-                       WITH ORDINALITY
-                       AS i (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers,
-                             occurred_at, sequence, origin, place)
-                 WHERE :types_added
-                    OR NOT EXISTS (SELECT
-                                     FROM unnest(:aggregate_types::text[], :sequences::bigint[], :origins::text[])
-                                          AS e (aggregate_type, sequence, origin)
-                                     LEFT JOIN {schema}.outbox_aggregate_type t
-                                       ON t.aggregate_type = e.aggregate_type
-                                      AND t.counted = (e.sequence IS NULL)
-                                      AND t.origin IS NOT DISTINCT FROM e.origin
-                                    WHERE t.aggregate_type IS NULL)
-            ), total AS (
-                SELECT aggregate_type, aggregate_id, count(*) AS events
-                  FROM input
-                 WHERE sequence IS NULL
-                 GROUP BY aggregate_type, aggregate_id
-            ), counter AS (
-                INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                SELECT aggregate_type, aggregate_id, events
-                  FROM total
-                 ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
-                ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + excluded.last_seq
-                RETURNING aggregate_type, aggregate_id, last_seq
-            )
-            """ + EVENT + """
-            SELECT input.event_id, input.stream, input.aggregate_type, input.aggregate_id,
-                   coalesce(input.sequence, counter.last_seq - total.events + input.number),
-                   input.event_type, input.schema_version, input.payload::jsonb, input.headers::jsonb, input.occurred_at
-              FROM input
-              LEFT JOIN total USING (aggregate_type, aggregate_id)
-              LEFT JOIN counter USING (aggregate_type, aggregate_id)
-             ORDER BY input.place
-            RETURNING id, event_id, aggregate_seq
-            """;
-
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; new ones begin at 0. */
-    private static final String LOCK_AGGREGATES = """
-            INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-            SELECT aggregate_type, aggregate_id, 0
-              FROM unnest(:aggregate_types::text[], :aggregate_ids::text[]) AS i (aggregate_type, aggregate_id)
-             ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
-            ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-               SET last_seq = a.last_seq
-            """;
-
-    /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
-    private static final String FIND = """
-            SELECT {envelope}
-              FROM {schema}.outbox o
-             WHERE o.event_id = ANY (:event_ids::uuid[])
-            """;
-
     private final NamedSql insert;
     private final NamedSql insertWithSequence;
     private final NamedSql insertAll;
@@ -143,12 +39,16 @@ final class EventStore {
     private final AggregateTypes types;
 
     EventStore(OutboxSchema schema) {
-        this.insert = new NamedSql(schema.render(INSERT));
-        this.insertWithSequence = new NamedSql(schema.render(INSERT_WITH_SEQUENCE));
-        this.insertAll = new NamedSql(schema.render(INSERT_ALL));
-        this.lockAggregates = new NamedSql(schema.render(LOCK_AGGREGATES));
-        this.find = new NamedSql(schema.render(FIND));
+        this.insert = sql(schema, "event");
+        this.insertWithSequence = sql(schema, "numbered event");
+        this.insertAll = sql(schema, "events");
+        this.lockAggregates = sql(schema, "counters");
+        this.find = sql(schema, "known");
         this.types = new AggregateTypes(schema);
+    }
+
+    private static NamedSql sql(OutboxSchema schema, String result) {
+        return new NamedSql(schema.render(NamedSql.of(EventStore.class, "publish.sql", result)));
     }
 
     /** Stores events and returns them in the order given; a known event as it is stored. */

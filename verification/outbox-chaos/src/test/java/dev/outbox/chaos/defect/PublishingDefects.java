@@ -18,14 +18,19 @@ final class PublishingDefects {
             Defect.of(
                     "an aggregate type that the outbox and the application number",
                     "G3",
-                    "EventStore.java",
-                    "AND t.counted = :counted",
-                    "AND (t.counted = :counted OR true)",
+                    "publish.sql",
+                    """
+                    AND t.counted = :counted
+                    AND t.origin IS NOT DISTINCT FROM :origin::text))
+                    ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE""",
+                    """
+                    AND t.origin IS NOT DISTINCT FROM :origin::text AND :counted IS NOT NULL))
+                    ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE""",
                     "NumberingTest"),
             Defect.of(
                     "a batch of a type that the outbox and the application number",
                     "G3",
-                    "EventStore.java",
+                    "publish.sql",
                     "AND t.counted = (e.sequence IS NULL)",
                     "AND t.counted IS NOT NULL",
                     "NumberingTest"),
@@ -39,7 +44,7 @@ final class PublishingDefects {
             Defect.of(
                     "events of one call numbered backwards",
                     "G3",
-                    "EventStore.java",
+                    "publish.sql",
                     "PARTITION BY aggregate_type, aggregate_id ORDER BY place)",
                     "PARTITION BY aggregate_type, aggregate_id ORDER BY place DESC)",
                     "PublisherSequenceTest"),
