@@ -29,10 +29,6 @@ final class SettlementStore {
     private static final String DROP_CLAIM =
             "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " RETURNING c.id";
 
-    /** Relies on outbox_claim_pk: only the events of a claim that is held are queued. */
-    static final String QUEUE =
-            LaneSql.QUEUE.replace("{claimed}", "EXISTS (SELECT FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + ")");
-
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
      * DELETE returns are kept in memory first; the claim keeps others from changing them meanwhile.
@@ -97,7 +93,7 @@ final class SettlementStore {
         static Variants of(OutboxSchema schema, String fence, String... end) {
             String moving = MOVE.replace("{fence}", fence);
             String[] move = Stream.concat(Stream.of(moving), Stream.of(end)).toArray(String[]::new);
-            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, QUEUE);
+            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, LaneSql.QUEUE);
             String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
             return new Variants(
                     moving, new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));

@@ -1,6 +1,6 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.sql.NamedSql;
 
 /** The long statements of {@link DeliveryClaimStore} and {@link DeliverySettlementStore}. */
 final class DeliverySql {
@@ -120,74 +120,8 @@ final class DeliverySql {
             .replace("{taken}", LaneSql.TAKEN)
             .replace("{failures}", FailureHistory.LEASE_EXPIRED);
 
-    /**
-     * Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
-     * the others; DeadLetterReporter finds those that are dead by the default of report_at. Changes rows by their places, which is safe only
-     * because {@link LaneSql#LOCK_EVENTS} and {@link LaneSql#LOCK_HELD} have locked events and lanes earlier in the transaction: no other
-     * can move them.
-     */
-    static final String SETTLE = """
-            WITH held AS MATERIALIZED (
-                SELECT d.place, r.kind, r.delay, r.code, r.error
-                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
-                              :errors::text[])
-                       AS r (outbox_id, handler_id, kind, delay, code, error)
-                 CROSS JOIN LATERAL (SELECT d.ctid AS place, d.aggregate_type, d.aggregate_id, d.handler_id, d.status
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.outbox_id = r.outbox_id
-                                        AND d.handler_id = r.handler_id
-                                      LIMIT 1) d
-                 WHERE d.status = 'OPEN'
-                   AND (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token
-                   AND {incarnation lasts}
-            ), removed AS (
-                DELETE FROM {schema}.outbox_delivery d
-                 USING held
-                 WHERE held.kind = 'SUCCEEDED'
-                   AND d.ctid = held.place
-                RETURNING d.outbox_id, d.handler_id
-            ), failed AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET status = CASE held.kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
-                       next_retry_at = {due},
-                       attempt_count = d.attempt_count + 1,
-                       retry_count = d.retry_count + (held.kind <> 'DEFERRED')::integer,
-                       last_attempt_at = clock_timestamp(),
-                       last_error_code = held.code,
-                       last_error = held.error,
-                       failures = {failures}
-                  FROM held
-                 WHERE held.kind <> 'SUCCEEDED'
-                   AND d.ctid = held.place
-                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error, d.status, d.next_retry_at,
-                          (held.kind <> 'DEFERRED')::integer AS failures
-            ), pass AS (
-                SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error,
-                       min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at
-                  FROM failed
-                 GROUP BY outbox_id
-            ), event AS (
-                UPDATE {schema}.outbox_unpublished o
-                   SET attempt_count = o.attempt_count + 1,
-                       retry_count = o.retry_count + pass.failures,
-                       next_retry_at = pass.next_retry_at,
-                       last_attempt_at = clock_timestamp(),
-                       last_error_code = pass.code,
-                       last_error = pass.error
-                  FROM pass
-                 CROSS JOIN LATERAL (SELECT e.ctid AS place
-                                       FROM {schema}.outbox_unpublished e
-                                      WHERE e.id = pass.outbox_id
-                                      LIMIT 1) e
-                 WHERE o.ctid = e.place
-            )
-            SELECT outbox_id, handler_id FROM removed
-             UNION ALL
-            SELECT outbox_id, handler_id FROM failed
-            """.replace("{same lane}", LaneSql.sameLane("l", "d"))
-            .replace("{due}", LaneSql.due("held"))
-            .replace("{incarnation lasts}", Fence.LASTS)
-            .replace("{failures}", FailureHistory.appended("d.attempt_count + 1", "held.code", "held.error"));
+    /** Follows {@link LaneSql#LOCK_EVENTS} and {@link LaneSql#LOCK_HELD}. */
+    static final String SETTLE = NamedSql.of(DeliverySql.class, "settle-lanes.sql", "settled");
 
     private DeliverySql() {}
 }

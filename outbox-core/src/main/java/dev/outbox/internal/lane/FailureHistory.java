@@ -16,10 +16,6 @@ public final class FailureHistory {
             "jsonb_build_object('attempt', {attempt}, 'at', clock_timestamp(), 'code', {code},"
                     + " 'message', coalesce(left({error}, " + LONGEST_MESSAGE + "), ''))";
 
-    /** Of a delivery that is inserted with an outcome of columns {@code kind}, {@code code} and {@code error}. */
-    public static final String FIRST = "CASE WHEN code IS NULL THEN '[]' ELSE jsonb_build_array("
-            + failure("(kind <> 'QUEUED')::integer", "code", "error") + ") END";
-
     /** Of a delivery {@code d} whose lease has expired, as the {@code first} of its lane. */
     static final String LEASE_EXPIRED =
             appended("first.attempts", "'LEASE_EXPIRED'", "'the lease of ' || first.worker || ' expired'");

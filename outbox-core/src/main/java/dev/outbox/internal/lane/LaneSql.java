@@ -3,6 +3,7 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.EventRow;
+import dev.outbox.internal.sql.NamedSql;
 
 /**
  * SQL shared by all operations that change lanes. A lane is the ordered backlog of one handler for one aggregate, and a row of
@@ -226,70 +227,8 @@ public final class LaneSql {
                                   LIMIT 1) l
             """.replace("{lanes}", LANES_OF_HANDLER);
 
-    /**
-     * Relies on outbox_unpublished_pk and outbox_lane_pk. Queues the outcomes of first deliveries whose events are {@code {claimed}} by the
-     * worker. Locks the lanes, in the order of all transactions, by inserting them. A lane that is there keeps its state, unless the
-     * application gave the event a sequence in front of its first delivery.
-     */
-    public static final String QUEUE = """
-            WITH queued AS MATERIALIZED (
-                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
-                       q.code, q.error, {due} AS next_retry_at
-                  FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
-                              :codes::text[], :errors::text[])
-                       AS q (id, handler_id, kind, delay, code, error)
-                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = q.id LIMIT 1) o
-                 WHERE o.dispatched_at IS NULL
-                   AND {claimed}
-            ), lane AS (
-                INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
-                SELECT DISTINCT ON (q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C")
-                       q.aggregate_type, q.aggregate_id, q.handler_id, q.stream, q.aggregate_seq, q.next_retry_at
-                  FROM queued q
-                 WHERE q.kind <> 'DEAD'
-                 ORDER BY q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C", q.aggregate_seq
-                ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
-                   SET first_seq = least(l.first_seq, excluded.first_seq),
-                       due_at = CASE WHEN l.token IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
-                       crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.token IS NULL)::integer)
-                                          ELSE l.crash_count END
-            ), delivery AS (
-                INSERT INTO {schema}.outbox_delivery
-                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,
-                        attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, failures)
-                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, {schema}.outbox_source(headers),
-                       CASE kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
-                       (kind <> 'QUEUED')::integer,
-                       (kind NOT IN ('QUEUED', 'DEFERRED'))::integer,
-                       next_retry_at,
-                       CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
-                       code, error, {failures}
-                  FROM queued
-                RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
-            ), pass AS (
-                SELECT outbox_id,
-                       bool_or(status = 'OPEN') AS open,
-                       max(retry_count) AS failed,
-                       min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at,
-                       max(last_error_code) AS code,
-                       max(last_error) AS error
-                  FROM delivery
-                 GROUP BY outbox_id
-            )
-            UPDATE {schema}.outbox_unpublished o
-               SET status = CASE WHEN pass.open THEN 'RETRYING' ELSE 'DEAD' END,
-                   dispatched_at = clock_timestamp(),
-                   attempt_count = o.attempt_count + 1,
-                   retry_count = o.retry_count + pass.failed,
-                   next_retry_at = pass.next_retry_at,
-                   last_attempt_at = clock_timestamp(),
-                   last_error_code = coalesce(pass.code, o.last_error_code),
-                   last_error = coalesce(pass.error, o.last_error)
-              FROM pass
-             WHERE o.id = pass.outbox_id
-               AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
-            """.replace("{due}", due("q"))
-            .replace("{failures}", FailureHistory.FIRST);
+    /** Queues the outcomes of first deliveries, if their claim is held: its parameters are those of the claim. */
+    public static final String QUEUE = NamedSql.of(LaneSql.class, "queue.sql", "queued");
 
     private LaneSql() {}
 
@@ -306,13 +245,6 @@ public final class LaneSql {
                  WHERE {same lane}
                 RETURNING held.aggregate_type, held.aggregate_id, held.handler_id
                 """.replace("{same lane}", sameLane("l", "held"));
-    }
-
-    /** Returns the time of the next attempt after an outcome with {@code kind} and {@code delay}. */
-    static String due(String outcome) {
-        return """
-                CASE {o}.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
-                                                     ELSE clock_timestamp() + {o}.delay * interval '1 millisecond' END""".replace("{o}", outcome);
     }
 
     /** Returns the condition that two rows belong to one lane. */

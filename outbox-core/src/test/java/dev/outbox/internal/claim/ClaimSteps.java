@@ -4,8 +4,8 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;
-import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -20,7 +20,6 @@ import java.util.Optional;
 public final class ClaimSteps {
 
     public static final String CLAIM = ClaimStore.CLAIM;
-    public static final String QUEUE = SettlementStore.QUEUE;
     public static final String SHRINK_CLAIM = SettlementStore.SHRINK_CLAIM;
     public static final String FIND_LOCKED = SettlementStore.FIND_LOCKED;
 

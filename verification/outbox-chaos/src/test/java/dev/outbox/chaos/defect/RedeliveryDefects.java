@@ -69,7 +69,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "queueing does not lock a lane that is there",
                     "G2",
-                    "LaneSql.java",
+                    "queue.sql",
                     """
                     DO UPDATE
                     SET first_seq = least(l.first_seq, excluded.first_seq),

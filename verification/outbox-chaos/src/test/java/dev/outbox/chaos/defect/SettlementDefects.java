@@ -39,9 +39,13 @@ final class SettlementDefects {
             Defect.of(
                     "redelivery settles without its token",
                     "G5",
-                    "DeliverySql.java",
-                    "AND (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token",
-                    "WHERE :token::uuid IS NOT NULL",
+                    "settle-lanes.sql",
+                    """
+                    AND (SELECT l.token
+                           FROM {schema}.outbox_lane l
+                          WHERE l.aggregate_type = d.aggregate_type AND l.aggregate_id = d.aggregate_id AND l.handler_id = d.handler_id
+                          LIMIT 1) = :token""",
+                    "AND :token::uuid IS NOT NULL",
                     "PartlyLostLeaseTest",
                     "RetryLanesFenceTest"));
 
