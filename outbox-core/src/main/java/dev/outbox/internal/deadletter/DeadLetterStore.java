@@ -96,13 +96,12 @@ final class DeadLetterStore {
                     "the transaction of the dead-letter method of handler '" + handlerId
                             + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
         }
-        return transaction.call((connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(lock.positional())) {
-                lock.bind(statement).set("handler_id", handlerId).requireAll();
-                ResultSet row = statement.executeQuery();
-                return row.next() ? Optional.of(read(row, handlerId)) : Optional.empty();
-            }
-        });
+        try (BoundConnection.Held held = transaction.hold();
+                PreparedStatement statement = held.connection().prepareStatement(lock.positional())) {
+            lock.bind(statement).set("handler_id", handlerId).requireAll();
+            ResultSet row = statement.executeQuery();
+            return row.next() ? Optional.of(read(row, handlerId)) : Optional.empty();
+        }
     }
 
     private static DeadLetter read(ResultSet row, String handlerId) throws SQLException {
@@ -117,12 +116,11 @@ final class DeadLetterStore {
 
     /** Marks a locked dead letter as handled, in the thread's transaction. */
     public void markReported(DeadLetter letter) throws SQLException {
-        transaction.call((connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(markReported.positional())) {
-                key(markReported.bind(statement), letter).requireAll();
-                return statement.executeUpdate();
-            }
-        });
+        try (BoundConnection.Held held = transaction.hold();
+                PreparedStatement statement = held.connection().prepareStatement(markReported.positional())) {
+            key(markReported.bind(statement), letter).requireAll();
+            statement.executeUpdate();
+        }
     }
 
     /** Lets a dead letter wait whose method failed. */

@@ -75,61 +75,58 @@ final class ProcessedEventStore {
     /** Records a processed event under all ids of a handler, in the thread's transaction; returns whether it is new. */
     boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
-        return transaction.call((connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
-                bind(insert, statement, eventId, handlerIds);
-                statement.execute();
-                statement.getMoreResults();
-                return statement.getUpdateCount() == handlerIds.size();
-            }
-        });
+        try (BoundConnection.Held held = transaction.hold();
+                PreparedStatement statement = held.connection().prepareStatement(insert.positional())) {
+            bind(insert, statement, eventId, handlerIds);
+            statement.execute();
+            statement.getMoreResults();
+            return statement.getUpdateCount() == handlerIds.size();
+        }
     }
 
     /** Records processed events under all ids of a handler, in the thread's transaction; returns the ids of the new ones. */
     Set<UUID> insertAll(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
-        return transaction.call((connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
-                insertAll
-                        .bind(statement)
-                        .set("event_ids", eventIds.toArray(UUID[]::new))
-                        .set("handler_ids", handlerIds.toArray(String[]::new));
-                statement.execute();
-                statement.getMoreResults();
-                ResultSet rows = statement.getResultSet();
-                Set<UUID> fresh = new HashSet<>();
-                while (rows.next()) {
-                    fresh.add(rows.getObject(1, UUID.class));
-                }
-                return fresh;
+        try (BoundConnection.Held held = transaction.hold();
+                PreparedStatement statement = held.connection().prepareStatement(insertAll.positional())) {
+            insertAll
+                    .bind(statement)
+                    .set("event_ids", eventIds.toArray(UUID[]::new))
+                    .set("handler_ids", handlerIds.toArray(String[]::new));
+            statement.execute();
+            statement.getMoreResults();
+            ResultSet rows = statement.getResultSet();
+            Set<UUID> fresh = new HashSet<>();
+            while (rows.next()) {
+                fresh.add(rows.getObject(1, UUID.class));
             }
-        });
+            return fresh;
+        }
     }
 
     /** Returns the events that open transactions have recorded; records none, and hardly waits. */
     Set<UUID> findLocked(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
-        return transaction.call((connection) -> {
-            Set<UUID> locked = new HashSet<>();
-            try (Statement control = connection.createStatement();
-                    PreparedStatement statement = connection.prepareStatement(probe.positional())) {
-                control.execute("SET LOCAL lock_timeout = '1ms'");
-                control.execute("SAVEPOINT outbox_before");
-                for (UUID eventId : eventIds) {
-                    try {
-                        bind(probe, statement, eventId, handlerIds);
-                        statement.executeUpdate();
-                    } catch (SQLException ex) {
-                        if (!isLocked(ex)) {
-                            throw ex;
-                        }
-                        locked.add(eventId);
+        Set<UUID> locked = new HashSet<>();
+        try (BoundConnection.Held held = transaction.hold();
+                Statement control = held.connection().createStatement();
+                PreparedStatement statement = held.connection().prepareStatement(probe.positional())) {
+            control.execute("SET LOCAL lock_timeout = '1ms'");
+            control.execute("SAVEPOINT outbox_before");
+            for (UUID eventId : eventIds) {
+                try {
+                    bind(probe, statement, eventId, handlerIds);
+                    statement.executeUpdate();
+                } catch (SQLException ex) {
+                    if (!isLocked(ex)) {
+                        throw ex;
                     }
-                    control.execute("ROLLBACK TO SAVEPOINT outbox_before");
+                    locked.add(eventId);
                 }
+                control.execute("ROLLBACK TO SAVEPOINT outbox_before");
             }
-            return locked;
-        });
+        }
+        return locked;
     }
 
     /** Returns whether an insert gave up because another transaction has recorded an event and is still open. */

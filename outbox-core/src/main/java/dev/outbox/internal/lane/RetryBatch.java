@@ -1,14 +1,12 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
-import java.util.Collection;
+import dev.outbox.internal.poll.SerialQueue;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,29 +40,11 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
         }
     }
 
-    RetryBatch(List<DueDelivery> deliveries, Object suspectsPass, Queues queues) {
-        super(queues(deliveries, queues));
+    RetryBatch(List<DueDelivery> deliveries, List<SerialQueue<DueDelivery>> queues, Object suspectsPass) {
+        super(queues);
         this.fence = deliveries.get(0).fence();
         this.suspectsPass = suspectsPass;
         deliveries.forEach((delivery) -> open.put(DeliveryKey.of(delivery), delivery));
-    }
-
-    /** Decides which lanes of a handler share a queue. */
-    @FunctionalInterface
-    interface Queues {
-        List<SerialQueue<DueDelivery>> of(String handlerId, Collection<List<DueDelivery>> lanes);
-    }
-
-    private static List<SerialQueue<DueDelivery>> queues(List<DueDelivery> deliveries, Queues queues) {
-        Map<String, Map<Lane, List<DueDelivery>>> handlers = deliveries.stream()
-                .collect(Collectors.groupingBy(
-                        DueDelivery::handlerId,
-                        LinkedHashMap::new,
-                        Collectors.groupingBy(Lane::of, LinkedHashMap::new, Collectors.toList())));
-        return handlers.entrySet().stream()
-                .flatMap((handler) ->
-                        queues.of(handler.getKey(), handler.getValue().values()).stream())
-                .toList();
     }
 
     /** The pass under which the batch may hold crash suspects. */

@@ -1,7 +1,5 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.poll.SerialQueue;
-import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
@@ -13,13 +11,16 @@ import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
+import dev.outbox.internal.poll.SerialQueue;
+import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.ActiveHandlers;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -90,7 +91,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         Duration life = stream.settings().lease();
         try {
             FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
-            RetryBatch batch = new RetryBatch(due, pass, this::queues);
+            RetryBatch batch = new RetryBatch(due, queues(due), pass);
             claimed.add(batch);
             batch.withLease(dependencies.leases().keep(new LeasedLanes(claims, batch, life), life, begun));
             return batch;
@@ -131,10 +132,21 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
                 dueMark.of(handlers)));
     }
 
-    /** A queue for each lane; the lanes of a batch handler share as many queues as there are workers. */
-    private List<SerialQueue<DueDelivery>> queues(String handlerId, Collection<List<DueDelivery>> lanes) {
-        boolean together = dependencies.dispatcher().batchSize(handlerId) > 1;
-        return SerialQueue.distribute(lanes, together ? stream.settings().concurrency() : lanes.size());
+    /** Returns a queue for each lane; the lanes of a batch handler share as many queues as there are workers. */
+    private List<SerialQueue<DueDelivery>> queues(List<DueDelivery> due) {
+        Map<String, Map<Lane, List<DueDelivery>>> handlers = new LinkedHashMap<>();
+        for (DueDelivery delivery : due) {
+            handlers.computeIfAbsent(delivery.handlerId(), (key) -> new LinkedHashMap<>())
+                    .computeIfAbsent(Lane.of(delivery), (key) -> new ArrayList<>())
+                    .add(delivery);
+        }
+        List<SerialQueue<DueDelivery>> queues = new ArrayList<>();
+        handlers.forEach((handlerId, lanes) -> {
+            boolean together = dependencies.dispatcher().batchSize(handlerId) > 1;
+            queues.addAll(SerialQueue.distribute(
+                    lanes.values(), together ? stream.settings().concurrency() : lanes.size()));
+        });
+        return queues;
     }
 
     @Override

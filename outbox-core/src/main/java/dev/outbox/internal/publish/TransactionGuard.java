@@ -2,7 +2,6 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.internal.sql.BoundConnection;
-import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -48,7 +47,8 @@ final class TransactionGuard {
         return name == null ? "the transaction" : "the transaction " + name;
     }
 
-    <T> T call(BoundConnection.Work<T> work) throws SQLException {
-        return connection.call(work);
+    /** Returns the connection of the caller's transaction. */
+    BoundConnection.Held connection() {
+        return connection.hold();
     }
 }

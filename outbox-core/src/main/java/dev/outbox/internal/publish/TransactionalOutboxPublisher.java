@@ -10,6 +10,7 @@ import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.registry.HandlerRegistry;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -88,13 +89,10 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     }
 
     private List<EventEnvelope> store(List<NewEvent> events) {
-        try {
-            FaultPoint.BEFORE_INSERT.reached();
-            List<EventEnvelope> envelopes = transaction.call((connection) -> {
-                List<EventEnvelope> inserted = store.insert(connection, events);
-                events.forEach(afterCommit::published);
-                return inserted;
-            });
+        FaultPoint.BEFORE_INSERT.reached();
+        try (BoundConnection.Held held = transaction.connection()) {
+            List<EventEnvelope> envelopes = store.insert(held.connection(), events);
+            events.forEach(afterCommit::published);
             FaultPoint.AFTER_INSERT.reached();
             return envelopes;
         } catch (SQLException refusal) {

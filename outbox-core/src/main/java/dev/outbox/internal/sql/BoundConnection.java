@@ -1,7 +1,6 @@
 package dev.outbox.internal.sql;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -29,21 +28,17 @@ public final class BoundConnection {
         return TransactionSynchronizationManager.hasResource(dataSource);
     }
 
-    /** Works on the connection, which must exist: otherwise the work would be committed on its own. */
-    public <T> T call(Work<T> work) throws SQLException {
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        try {
-            return work.apply(connection);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, dataSource);
-        }
+    /** Takes the connection, which must exist: otherwise the work would be committed on its own. */
+    public Held hold() {
+        return new Held(DataSourceUtils.getConnection(dataSource), dataSource);
     }
 
-    /** Work on a connection. */
-    @FunctionalInterface
-    public interface Work<T> {
+    /** The connection, until the work on it is done. */
+    public record Held(Connection connection, DataSource dataSource) implements AutoCloseable {
 
-        /** Does the work. */
-        T apply(Connection connection) throws SQLException;
+        @Override
+        public void close() {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+        }
     }
 }
