@@ -4,7 +4,6 @@ import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.LaneSql;
-import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -33,7 +32,7 @@ final class SettlementStore {
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
      * DELETE returns are kept in memory first; the claim keeps others from changing them meanwhile.
      */
-    static final String MOVE = "WITH fence AS ({fence}), history AS (" + EventRow.COPY_TO_HISTORY + """
+    static final String MOVE = "WITH fence AS ({fence}), history AS (" + LaneSql.COPY_TO_HISTORY + """
                  WHERE o.id = ANY (:succeeded)
                    AND EXISTS (SELECT FROM fence)
             ), moved AS (

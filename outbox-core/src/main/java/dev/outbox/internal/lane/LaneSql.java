@@ -2,7 +2,6 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.Subscriptions;
-import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 
 /**
@@ -142,6 +141,19 @@ public final class LaneSql {
             .replace("{condition}", "l.token = :token AND " + Fence.LASTS)
             .replace("{stays}", "k.kept");
 
+    /** Copies rows of an alias {@code o}, which a WHERE clause chooses, to history. */
+    public static final String COPY_TO_HISTORY = """
+                INSERT INTO {schema}.outbox_published
+                       (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
+                        headers, occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at,
+                        last_attempt_at, status, published_at)
+                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
+                       o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count, o.retry_count, o.last_error_code,
+                       o.last_error, coalesce(o.dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED',
+                       clock_timestamp()
+                  FROM {schema}.outbox_unpublished o
+            """;
+
     /**
      * Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. Changes the others by the places
      * of their rows, which is safe only because {@link #LOCK_EVENTS} has locked them earlier in the transaction: no other can move them.
@@ -163,7 +175,7 @@ public final class LaneSql {
                   FROM event
                  WHERE event.open = 0 AND event.dead = 0
             ), history AS (
-            """ + EventRow.COPY_TO_HISTORY + """
+            """ + COPY_TO_HISTORY + """
                  WHERE o.id = ANY (ARRAY(SELECT done.id FROM done))
             ), moved AS (
                 DELETE FROM {schema}.outbox_unpublished o
@@ -202,8 +214,7 @@ public final class LaneSql {
      * Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their
      * own. The others are read from the mark that {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
      */
-    static final String LANES_OF_HANDLER =
-            """
+    static final String LANES_OF_HANDLER = """
             FROM {schema}.outbox_lane l
                                   WHERE l.stream = :stream
                                     AND l.handler_id = h.handler_id

@@ -25,19 +25,6 @@ public final class EventRow {
                    CASE WHEN o.occurred_at > '-infinity' AND o.occurred_at < '200000-01-01 00:00:00+00'
                         THEN (extract(epoch FROM o.occurred_at) * 1000000)::bigint ELSE 0 END""";
 
-    /** Copies rows of an alias {@code o}, which a WHERE clause chooses, to history. */
-    public static final String COPY_TO_HISTORY = """
-                INSERT INTO {schema}.outbox_published
-                       (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                        headers, occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at,
-                        last_attempt_at, status, published_at)
-                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
-                       o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count, o.retry_count, o.last_error_code,
-                       o.last_error, coalesce(o.dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED',
-                       clock_timestamp()
-                  FROM {schema}.outbox_unpublished o
-            """;
-
     /** Number of the first column after them. */
     public static final int NEXT_COLUMN = 12;
 
