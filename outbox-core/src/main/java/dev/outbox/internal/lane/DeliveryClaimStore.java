@@ -22,8 +22,10 @@ import javax.sql.DataSource;
 /** Claims lanes that are due, with their first deliveries, and renews and confirms their leases. */
 final class DeliveryClaimStore {
 
-    private static final String INCARNATION =
-            "SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())";
+    private static final String INCARNATION = sql("incarnation");
+
+    static final String LOCK_DUE = sql("due").replace("{lanes}", LaneSql.LANES_OF_HANDLER);
+    static final String TAKE = sql("deliveries").replace("{taken}", LaneSql.TAKEN);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
@@ -38,10 +40,14 @@ final class DeliveryClaimStore {
 
     DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claimDue = new Pipeline(schema, INCARNATION, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
+        this.claimDue = new Pipeline(schema, INCARNATION, LOCK_DUE, TAKE);
         this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
         this.renewUnlocked = new Pipeline(schema, LaneSql.RENEW_UNLOCKED);
         this.confirm = new Pipeline(schema, LaneSql.CONFIRM);
+    }
+
+    private static String sql(String result) {
+        return NamedSql.of(DeliveryClaimStore.class, "claim-lanes.sql", result);
     }
 
     /** What to claim: lanes that are due from a mark on, and not leased under {@code held} tokens. */
@@ -75,7 +81,7 @@ final class DeliveryClaimStore {
                     ResultSet incarnation = results.rows(INCARNATION);
                     incarnation.next();
                     Fence fence = new Fence(token, incarnation.getObject(1, UUID.class));
-                    return readDue(results.rows(DeliverySql.TAKE), fence);
+                    return readDue(results.rows(TAKE), fence);
                 });
     }
 

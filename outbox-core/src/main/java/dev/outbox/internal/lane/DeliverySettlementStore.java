@@ -8,6 +8,7 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.lane.RetryBatch.DeliveryKey;
+import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
@@ -31,6 +32,8 @@ final class DeliverySettlementStore {
 
     private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
 
+    static final String SETTLE = NamedSql.of(DeliverySettlementStore.class, "settle-lanes.sql", "settled");
+
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(20);
 
@@ -46,13 +49,7 @@ final class DeliverySettlementStore {
 
     private static Pipeline pipeline(OutboxSchema schema, Duration lockTimeout) {
         return new Pipeline(
-                schema,
-                lockTimeout,
-                LaneSql.LOCK_EVENTS,
-                LaneSql.LOCK_HELD,
-                DeliverySql.SETTLE,
-                LaneSql.RELEASE,
-                LaneSql.COMPLETE);
+                schema, lockTimeout, LaneSql.LOCK_EVENTS, LaneSql.LOCK_HELD, SETTLE, LaneSql.RELEASE, LaneSql.COMPLETE);
     }
 
     /** Result of a settlement: the deliveries written and left over, and the retries of each event that is complete. */
@@ -172,7 +169,7 @@ final class DeliverySettlementStore {
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
         Set<DeliveryKey> written = new HashSet<>();
-        for (ResultSet row = results.rows(DeliverySql.SETTLE); row.next(); ) {
+        for (ResultSet row = results.rows(SETTLE); row.next(); ) {
             written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
         }
         List<Integer> retries = new ArrayList<>();

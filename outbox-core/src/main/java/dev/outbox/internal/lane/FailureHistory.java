@@ -6,7 +6,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Failed attempts of a delivery, as a JSON array: the first one and the nine latest. */
+/** Failed attempts of a delivery, as a JSON array: the first one and the nine latest. The statements of this room spell that out. */
 public final class FailureHistory {
 
     /** Longest message that is kept, in characters. */
@@ -15,10 +15,6 @@ public final class FailureHistory {
     private static final String FAILURE =
             "jsonb_build_object('attempt', {attempt}, 'at', clock_timestamp(), 'code', {code},"
                     + " 'message', coalesce(left({error}, " + LONGEST_MESSAGE + "), ''))";
-
-    /** Of a delivery {@code d} whose lease has expired, as the {@code first} of its lane. */
-    static final String LEASE_EXPIRED =
-            appended("first.attempts", "'LEASE_EXPIRED'", "'the lease of ' || first.worker || ' expired'");
 
     private static final JsonMapper JSON = new JsonMapper();
 

@@ -91,7 +91,7 @@ public record Explained(DataSource dataSource, String... settings) {
             statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
             statement.execute("SET LOCAL enable_seqscan = off");
             List<JsonNode> plans = new ArrayList<>();
-            for (String sql : List.of(DeliverySql.LOCK_DUE, DeliverySql.TAKE)) {
+            for (String sql : List.of(DeliveryClaimStore.LOCK_DUE, DeliveryClaimStore.TAKE)) {
                 String rendered = OutboxSchema.DEFAULT.render(sql);
                 List<String> bound = names(rendered).stream().map(values::get).toList();
                 String types =

@@ -136,7 +136,7 @@ class PoisonedAggregateTest {
                 .single();
         JsonNode settle = new Explained(outbox.dataSource())
                 .explain(
-                        DeliverySql.SETTLE,
+                        DeliverySettlementStore.SETTLE,
                         "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
                         "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + fence);
         JsonNode release = new Explained(outbox.dataSource())

@@ -84,7 +84,7 @@ final class CrashDefects {
             Defect.of(
                     "suspects are claimed together",
                     "G4",
-                    "DeliverySql.java",
+                    "claim-lanes.sql",
                     "LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l",
                     "LIMIT :batch_size) l",
                     "RetryLanesTest",
@@ -92,7 +92,7 @@ final class CrashDefects {
             Defect.of(
                     "lane goes on in batches after a crash",
                     "G4",
-                    "DeliverySql.java",
+                    "claim-lanes.sql",
                     "LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0",
                     "LIMIT CASE WHEN first.retry_count = 0",
                     "KilledProcessTest",

@@ -25,7 +25,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "lane in any order",
                     "G3",
-                    "DeliverySql.java",
+                    "claim-lanes.sql",
                     "AND d.status <> 'DEAD'\n ORDER BY d.aggregate_seq\n LIMIT CASE WHEN l.crashes = 0",
                     "AND d.status <> 'DEAD'\n ORDER BY d.aggregate_seq DESC\n LIMIT CASE WHEN l.crashes = 0",
                     "RetryLanesTest",
@@ -33,13 +33,12 @@ final class RedeliveryDefects {
             Defect.of(
                     "claim takes lanes without looking under the lock",
                     "G3",
-                    "DeliverySql.java",
+                    "claim-lanes.sql",
                     """
-                    WHERE {same lane}
-                      AND l.due_at < now()
+                    AND l.due_at < now()
                     LIMIT 1
                       FOR UPDATE SKIP LOCKED""",
-                    "WHERE {same lane} LIMIT 1 FOR UPDATE SKIP LOCKED",
+                    "LIMIT 1 FOR UPDATE SKIP LOCKED",
                     "LaneRacesTest",
                     "OrderPropertyTest"),
             Defect.of(

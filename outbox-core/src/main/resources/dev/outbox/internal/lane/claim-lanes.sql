@@ -1,0 +1,119 @@
+-- A claim of redeliveries: one transaction in one round trip.
+-- To run it in psql, replace {schema}, {envelope} with o.*, and {lanes} and {taken} with the expressions of LaneSql, which claims of first
+-- deliveries share; and \set the parameters.
+
+-- result: incarnation
+SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation());
+
+-- result: due
+-- Relies on outbox_lane_due, twice for each handler, outbox_lane_pk and outbox_delivery_lane. Locks the lanes that are due, the longest
+-- waiting first, or one crash suspect, and notes the places of their rows.
+WITH candidate AS MATERIALIZED (
+    -- Finds them without locks, so that it holds no others. Looks up whether a handler is paused, because a busy stream may learn late that
+    -- the registry has changed.
+    SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at, kind.suspect
+      FROM unnest(:handler_ids::text[]) AS h (handler_id)
+     CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+     CROSS JOIN LATERAL (SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at
+                           {lanes}
+                        AND l.due_at < now()
+                        AND (:with_suspects OR NOT kind.suspect)
+                        AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
+                      ORDER BY l.due_at
+                      LIMIT :batch_size) l
+     WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
+       AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
+), top AS MATERIALIZED (
+    SELECT c.suspect FROM candidate c ORDER BY c.due_at LIMIT 1
+)
+SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true)
+  FROM (SELECT l.place
+          FROM (SELECT * FROM candidate WHERE candidate.suspect = (SELECT top.suspect FROM top) ORDER BY candidate.due_at) c
+         CROSS JOIN LATERAL (SELECT l.ctid AS place
+                               FROM {schema}.outbox_lane l
+                              WHERE l.aggregate_type = c.aggregate_type
+                                AND l.aggregate_id = c.aggregate_id
+                                AND l.handler_id = c.handler_id
+                                AND l.due_at < now()
+                              LIMIT 1
+                                FOR UPDATE SKIP LOCKED) l
+         LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l;
+
+-- result: deliveries
+-- Relies on outbox_delivery_lane, outbox_delivery_pk and the primary keys of both partitions. Its snapshot is younger than the locks of
+-- "due", so that it reads the lanes as they are.
+WITH lane AS MATERIALIZED (
+    SELECT l.ctid AS place, l.aggregate_type, l.aggregate_id, l.handler_id, l.worker, l.claimed_at,
+           l.token IS NOT NULL AS expired,
+           l.crash_count + (l.token IS NOT NULL)::integer AS crashes,
+           row_number() OVER (ORDER BY l.due_at, l.aggregate_type, l.aggregate_id, l.handler_id) AS turn,
+           :followers / count(*) OVER () AS followers
+      FROM {schema}.outbox_lane l
+     WHERE l.ctid = ANY (current_setting('outbox.lanes')::tid[])
+), delivery AS MATERIALIZED (
+    -- The first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it along, so that the lane
+    -- drains in batches; "ready" ends at the first that cannot be attempted.
+    SELECT l.turn, l.place, l.crashes, l.worker, l.claimed_at, d.outbox_id, d.handler_id, d.aggregate_seq,
+           l.expired AND d.next_retry_at <= l.claimed_at AS crashed,
+           d.attempt_count + (l.expired AND d.next_retry_at <= l.claimed_at)::integer AS attempts,
+           d.retry_count, d.replay_id, d.next_retry_at,
+           row_number() OVER of_lane AS number,
+           bool_and(d.status = 'OPEN' AND d.next_retry_at <= clock_timestamp() AND {taken}) OVER of_lane AS ready
+      FROM lane l
+     CROSS JOIN LATERAL (SELECT d.*
+                           FROM {schema}.outbox_delivery d
+                          WHERE d.aggregate_type = l.aggregate_type AND d.aggregate_id = l.aggregate_id AND d.handler_id = l.handler_id
+                            AND d.status <> 'DEAD'
+                          ORDER BY d.aggregate_seq
+                          LIMIT 1) first
+     CROSS JOIN LATERAL (SELECT d.*
+                           FROM {schema}.outbox_delivery d
+                          WHERE d.aggregate_type = l.aggregate_type AND d.aggregate_id = l.aggregate_id AND d.handler_id = l.handler_id
+                            AND d.status <> 'DEAD'
+                          ORDER BY d.aggregate_seq
+                          LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0
+                                     THEN 1 + least(l.followers, :batch_size) ELSE 1 END) d
+    WINDOW of_lane AS (PARTITION BY l.turn ORDER BY d.aggregate_seq)
+), chosen AS MATERIALIZED (
+    -- At most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts.
+    SELECT sized.*
+      FROM (SELECT d.*, row_number() OVER attempts AS place_in_batch, sum(o.bytes) OVER attempts AS bytes
+              FROM delivery d
+             CROSS JOIN LATERAL (SELECT {schema}.outbox_payload_size(o.payload) AS bytes
+                                   FROM {schema}.outbox o
+                                  WHERE o.id = d.outbox_id
+                                  LIMIT 1) o
+             WHERE d.ready
+            WINDOW attempts AS (ORDER BY d.turn, d.aggregate_seq)) sized
+     WHERE sized.place_in_batch = 1
+        OR sized.bytes <= 8388608
+), leased AS (
+    -- A lane whose first delivery is not chosen is due when that one is, but never earlier than it was.
+    UPDATE {schema}.outbox_lane l
+       SET due_at = CASE WHEN d.taken THEN clock_timestamp() + :lease * interval '1 millisecond' ELSE greatest(d.next_retry_at, l.due_at) END,
+           crash_count = d.crashes,
+           token = CASE WHEN d.taken THEN :token::uuid END,
+           worker = CASE WHEN d.taken THEN :worker END,
+           claimed_at = CASE WHEN d.taken THEN clock_timestamp() END
+      FROM (SELECT d.place, d.crashes, d.next_retry_at, d.turn IN (SELECT chosen.turn FROM chosen) AS taken
+              FROM delivery d
+             WHERE d.number = 1) d
+     WHERE l.ctid = d.place
+), crashed AS (
+    -- An expired lease is an attempt of the first delivery, unless that has entered the lane since the claim.
+    UPDATE {schema}.outbox_delivery d
+       SET attempt_count = first.attempts,
+           last_attempt_at = first.claimed_at,
+           -- As FailureHistory appends.
+           failures = CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END
+                      || jsonb_build_object('attempt', first.attempts, 'at', clock_timestamp(), 'code', 'LEASE_EXPIRED',
+                                            'message', coalesce(left('the lease of ' || first.worker || ' expired', 500), ''))
+      FROM (SELECT * FROM delivery WHERE delivery.number = 1 AND delivery.crashed) first
+     WHERE d.outbox_id = first.outbox_id
+       AND d.handler_id = first.handler_id
+)
+SELECT {envelope},
+       c.replay_id IS NOT NULL, c.handler_id, c.attempts + 1, c.retry_count, c.crashes
+  FROM chosen c
+ CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
+ ORDER BY c.turn, c.aggregate_seq;
