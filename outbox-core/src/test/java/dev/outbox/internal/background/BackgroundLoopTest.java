@@ -48,6 +48,7 @@ class BackgroundLoopTest {
                 });
         assertThatThrownBy(duty::start).isInstanceOf(OutOfMemoryError.class);
         assertThat(duty.close(Duration.ZERO)).isTrue();
+        assertThatThrownBy(duty::start).isInstanceOf(OutOfMemoryError.class);
 
         shortage.set(false);
         duty.start();

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,39 @@ class LaneRacesTest {
                     .extracting((one) -> one.envelope().aggregateSeq())
                     .containsExactly(1L, 2L, 3L, 4L);
         }
+    }
+
+    /** The transaction that has locked it may let others claim it. */
+    @Test
+    void renewalWaitsForALockedLane() throws SQLException {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.flowing("mail", event);
+        List<DueDelivery> batch = claim("w-1");
+        Set<Lane> claimed = Set.of(Lane.of(batch.get(0)));
+
+        try (Connection holding = outbox.owner().getConnection();
+                Statement statement = holding.createStatement()) {
+            holding.setAutoCommit(false);
+            statement.execute("SELECT FROM events.outbox_lane FOR UPDATE");
+            CompletableFuture<Set<Lane>> renewed =
+                    InBackground.run(() -> claims.renew(claimed, batch.get(0).fence(), LONGEST));
+            AtomicBoolean waited = new AtomicBoolean();
+            await().pollInterval(Duration.ofMillis(10)).atMost(LONGEST).until(() -> {
+                waited.compareAndSet(false, isAnyWaiting());
+                return waited.get() || renewed.isDone();
+            });
+            assertThat(waited).isTrue();
+            holding.rollback();
+            result(renewed);
+        }
+    }
+
+    private boolean isAnyWaiting() {
+        return outbox.sql()
+                .sql(
+                        "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                .query(Boolean.class)
+                .single();
     }
 
     /** After the snapshot of its first statement, before it locks a lane. */

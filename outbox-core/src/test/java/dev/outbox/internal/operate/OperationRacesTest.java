@@ -106,6 +106,25 @@ class OperationRacesTest {
         assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
     }
 
+    /** The transaction that has locked it may be about to delete it, and does not see the new delivery. */
+    @Test
+    void queueingWaitsForALockedLane() throws SQLException {
+        lanes.failed("mail", lanes.publish("1", 1).get(0));
+        EventEnvelope second = lanes.publish("1", 1).get(0);
+        ClaimSteps.Found round = claims.claim(10, MAIL);
+
+        try (Connection holding = outbox.owner().getConnection();
+                Statement statement = holding.createStatement()) {
+            holding.setAutoCommit(false);
+            statement.execute("SELECT FROM events.outbox_lane FOR UPDATE");
+            CompletableFuture<Boolean> queueing = InBackground.run(() -> queue(round, second));
+            awaitWaiting(1);
+            holding.rollback();
+            assertThat(result(queueing)).isTrue();
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1", "2 OPEN 0");
+    }
+
     @Test
     void keepsEventQueuedDuringSkipOfItsLane() throws SQLException {
         EventEnvelope first = lanes.publish("1", 1).get(0);

@@ -96,6 +96,7 @@ class RetryWhileWorkersRunTest {
 
         outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 1").update();
         assertThat(retry(MAIL)).isEqualTo(new Changed(0, 1));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1");
         end.countDown();
         assertThat(outbox.event(event)).becomesPublished();
         assertThat(mail.attemptsOf(event)).isEqualTo(2);

@@ -73,8 +73,10 @@ final class RedeliveryDefects {
                     DO UPDATE
                     SET first_seq = least(l.first_seq, excluded.first_seq),
                     due_at = CASE WHEN l.token IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
-                    crash_count =""",
-                    "DO UPDATE SET crash_count = CASE WHEN false THEN 0 ELSE l.crash_count END WHERE false AND l.crash_count =",
+                    crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.token IS NULL)::integer)
+                    ELSE l.crash_count END""",
+                    "DO NOTHING",
+                    "OperationRacesTest",
                     "RetryLanesTest"),
             Defect.of(
                     "operator leaves an expired lease",
