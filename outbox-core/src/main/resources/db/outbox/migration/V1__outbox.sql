@@ -201,7 +201,7 @@ CREATE TABLE ${schema}.outbox_lane (
 
 COMMENT ON COLUMN ${schema}.outbox_lane.first_seq IS 'aggregate_seq of its first delivery, which is attempted next';
 COMMENT ON COLUMN ${schema}.outbox_lane.due_at IS 'Next attempt, or the end of the lease; infinity behind a blocking dead letter';
-COMMENT ON COLUMN ${schema}.outbox_lane.crash_count IS 'Leases that expired under its first delivery, or one that expired earlier; from the first on, deliveries are attempted one at a time until the lane is empty';
+COMMENT ON COLUMN ${schema}.outbox_lane.crash_count IS 'Leases that expired under its first delivery, or 1 if one expired under an earlier delivery; above 0, deliveries go one at a time until the lane is empty';
 COMMENT ON COLUMN ${schema}.outbox_lane.token IS 'Random; fences the worker that claimed the lane last; NULL without a lease';
 
 -- Lanes in the order of their attempts; crash suspects, under which two leases expired, have a range of their own.

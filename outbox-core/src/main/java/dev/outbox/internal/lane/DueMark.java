@@ -6,9 +6,9 @@ import java.util.TreeMap;
 
 /**
  * Where a look for due lanes starts: at the first due time that the previous look found, or ten seconds before that look. A lane that waits
- * keeps the mark, so the longest waiting goes first. A look starts at the beginning if the handlers have changed, if the last one was another
- * server's, which may have moved back in time, and with the look at the whole queue, once a minute: a long transaction, or the end of another
- * claim, can make a lane due before the mark.
+ * keeps the mark, so the longest waiting goes first. Some looks start at the beginning: after the handlers have changed, after a look at
+ * another server, which may have moved back in time, and once a minute, because a long transaction or the end of another claim can make a
+ * lane due before the mark.
  */
 final class DueMark {
 

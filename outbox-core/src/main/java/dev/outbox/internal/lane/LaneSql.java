@@ -17,11 +17,12 @@ import dev.outbox.internal.sql.NamedSql;
  * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
  * {@link #RELEASE}; a claim changes the first delivery only, and writes its lanes itself.
  *
- * <p>If a worker dies in the middle of a lane, its token stays in the row. When the lease ends, the lane is due like any other,
- * and the next claim takes the token, counts the crash, and attempts the first delivery that is left, alone. From then on the dead worker
- * changes nothing if it comes back; until then its outcomes count. A crash may be the work of a delivery behind the first, so one stays
- * counted, and deliveries go one at a time, until the lane is empty. A delivery that crashes again and again is made a dead letter by the
- * dispatcher.
+ * <p>If a worker dies in the middle of a lane, its token stays in the row. When the lease ends, the lane is due like any other. The next
+ * claim replaces the token, counts a crash, and takes the first delivery that is left, but none behind it. A worker that was only suspended
+ * can write outcomes until another transaction, a claim or an operation, has ended its lease; after that, it changes nothing. The crash may
+ * be the work of a delivery behind the first. So one crash stays counted, and the lane's deliveries go one at a time, until the lane is
+ * empty. From the second crash on, a lane is a suspect: at most one suspect of a process is attempted at a time, and the dispatcher makes
+ * a dead letter of a delivery under which more leases have expired than {@code RetryPolicy.maxCrashes}.
  */
 public final class LaneSql {
 
@@ -94,7 +95,7 @@ public final class LaneSql {
     /** Renews the leases of a worker on lanes that no other transaction has locked. */
     static final String RENEW_UNLOCKED = renew("FOR UPDATE SKIP LOCKED");
 
-    /** Keeps the crashes of a first delivery that is still the first; of its predecessors', at most one, and none within a lease. */
+    /** A first delivery that stays the first keeps its crashes. The next one inherits at most one, and none while the lane is leased. */
     private static final String REFRESH_EACH =
             """
             WITH lane AS MATERIALIZED (

@@ -226,7 +226,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         }
     }
 
-    /** Does nothing: locked deliveries become available when their lease expires. */
+    /** Does nothing: what could not be settled stays leased until the lease ends, which counts as a crash. */
     @Override
     public void release(RetryBatch batch) {}
 
