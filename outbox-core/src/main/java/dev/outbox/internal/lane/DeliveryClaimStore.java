@@ -24,7 +24,7 @@ final class DeliveryClaimStore {
 
     private static final String INCARNATION = sql("incarnation");
 
-    static final String LOCK_DUE = sql("due").replace("{lanes}", LaneSql.LANES_OF_HANDLER);
+    static final String LOCK_DUE = sql("due").replace("{lanes of handler}", LaneSql.LANES_OF_HANDLER);
     static final String TAKE = sql("deliveries").replace("{taken}", LaneSql.TAKEN);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);

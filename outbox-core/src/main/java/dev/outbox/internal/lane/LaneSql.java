@@ -233,11 +233,11 @@ public final class LaneSql {
               FROM unnest(:handler_ids::text[]) AS h (handler_id)
              CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
              CROSS JOIN LATERAL (SELECT l.due_at
-                                   {lanes}
+                                   {lanes of handler}
                                     AND l.due_at < 'infinity'
                                   ORDER BY l.due_at
                                   LIMIT 1) l
-            """.replace("{lanes}", LANES_OF_HANDLER);
+            """.replace("{lanes of handler}", LANES_OF_HANDLER);
 
     /** Queues the outcomes of first deliveries, if their claim is held: its parameters are those of the claim. */
     public static final String QUEUE = NamedSql.of(LaneSql.class, "queue.sql", "queued");

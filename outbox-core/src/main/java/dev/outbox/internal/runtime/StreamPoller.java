@@ -20,6 +20,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Polls one stream: alternates first deliveries and redeliveries, without pause while work is available. The claim of first deliveries also
  * reports when the next redelivery is due. With a pool, they take turns: those that found it full claim next.
+ *
+ * <p>The path of an event: a commit wakes the poller ({@code publish.AfterCommit}). {@link FirstDeliveries} claims events, in an aggregate in
+ * their order ({@code claim.sql}); without a pool, {@code Prefetch} claims the next batch while one is handled. {@link BatchLoop} hands each
+ * to {@code Dispatcher}, which finds its handlers in {@code HandlerRoutes}, and calls each by an {@code Invocation}; {@code FailedAttempts}
+ * makes a failure an outcome. {@code FirstDeliveries} settles the batch: an event is history, or its open deliveries are queued in lanes
+ * ({@code queue.sql}). {@link RetryLanes} claims due lanes ({@code claim-lanes.sql}) for the same loop and dispatcher, and settles them
+ * ({@code settle-lanes.sql}): a delivery succeeds, waits for its next attempt, or is dead.
  */
 final class StreamPoller implements AutoCloseable {
 

@@ -1,5 +1,5 @@
 -- A claim of redeliveries: one transaction in one round trip.
--- To run it in psql, replace {schema}, {envelope} with o.*, and {lanes} and {taken} with the expressions of LaneSql, which claims of first
+-- To run it in psql, replace {schema}, {envelope} with o.*, and {lanes of handler} and {taken} with the expressions of LaneSql, which claims of first
 -- deliveries share; and \set the parameters.
 
 -- result: incarnation
@@ -15,7 +15,7 @@ WITH candidate AS MATERIALIZED (
       FROM unnest(:handler_ids::text[]) AS h (handler_id)
      CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
      CROSS JOIN LATERAL (SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at
-                           {lanes}
+                           {lanes of handler}
                         AND l.due_at < now()
                         AND (:with_suspects OR NOT kind.suspect)
                         AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))

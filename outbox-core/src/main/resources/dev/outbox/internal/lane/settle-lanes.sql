@@ -1,4 +1,9 @@
--- Settles redeliveries, in a transaction that has locked their events and lanes.
+-- Settles redeliveries. The transaction of DeliverySettlementStore runs, in this order:
+--   LaneSql.LOCK_EVENTS  locks the rows of their events
+--   LaneSql.LOCK_HELD    locks the lanes that their worker still holds
+--   settled              (below) removes, reschedules or gives up the deliveries
+--   LaneSql.RELEASE      ends the leases, and sets first_seq and due_at of the lanes, or deletes them
+--   LaneSql.COMPLETE     sets the status of the events, or moves them to history
 -- To run it in psql, replace {schema}, and \set the parameters.
 
 -- result: settled
