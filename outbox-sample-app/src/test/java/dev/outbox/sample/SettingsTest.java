@@ -76,10 +76,8 @@ class SettingsTest {
 
     @Test
     void ordersAreClaimedInHundredsForTwoMinutes() {
-        OutboxProperties.Stream orders = outbox.streams().get("orders");
-
-        assertThat(orders.batchSize()).isEqualTo(100);
-        assertThat(orders.lease()).isEqualTo(Duration.ofMinutes(2));
+        assertThat(outbox.streams().get("orders").batchSize()).isEqualTo(100);
+        assertThat(outbox.poller().lease()).isEqualTo(Duration.ofMinutes(2));
     }
 
     @Test

@@ -1,7 +1,6 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.OnDead;
 import dev.outbox.internal.registry.HandlerSettings;
 import java.util.Map;
 
@@ -20,11 +19,6 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
     /** Returns the settings of a handler. */
     public HandlerSettings of(String handlerId) {
         return handlers.getOrDefault(handlerId, HandlerSettings.NONE);
-    }
-
-    boolean blocksWhenDead(HandlerDefinition handler) {
-        OnDead configured = of(handler.id()).onDead();
-        return (configured != null ? configured : handler.onDead()) == OnDead.BLOCK;
     }
 
     /** Returns how many events an invocation of a handler may take. */

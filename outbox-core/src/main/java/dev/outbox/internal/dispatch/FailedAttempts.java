@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;
@@ -49,7 +50,7 @@ final class FailedAttempts {
                 handler.id(),
                 attempt.envelope(),
                 message);
-        return DeliveryOutcome.dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
+        return DeliveryOutcome.dead(new Failure(CRASH_LOOP, message), handler.onDead() == OnDead.BLOCK);
     }
 
     /** The last attempt at an event that has failed is made alone: it may be the one that makes the handler throw for all of a batch. */
@@ -113,7 +114,7 @@ final class FailedAttempts {
                 || ex instanceof UndecodableException
                 || (counts && (next.isEmpty() || isNonRetryable(ex, policy)));
         return last && mayDie
-                ? DeliveryOutcome.dead(failure(ex), settings.blocksWhenDead(handler))
+                ? DeliveryOutcome.dead(failure(ex), handler.onDead() == OnDead.BLOCK)
                 : DeliveryOutcome.retry(failure(ex), delay(ex, next, policy, counts), counts);
     }
 

@@ -78,7 +78,7 @@ final class EventWriter {
         }
         NewEvent written = new NewEvent(
                 event.eventId() != null ? event.eventId() : nextId(),
-                stream(event, type, aggregate),
+                stream(event, aggregate),
                 aggregate,
                 type,
                 body.of(event, type, aggregate),
@@ -176,9 +176,9 @@ final class EventWriter {
         return (chosen == null ? clock.instant() : chosen).truncatedTo(ChronoUnit.MICROS);
     }
 
-    private String stream(OutboxEvent event, NewEvent.Type type, Aggregate aggregate) {
+    private String stream(OutboxEvent event, Aggregate aggregate) {
         String chosen = event.stream();
-        String stream = chosen != null ? chosen : routing.streamOf(type.name(), aggregate.type());
+        String stream = chosen != null ? chosen : routing.streamOf(aggregate.type());
         if (!streams.contains(stream)) {
             throw new InvalidEventException("stream '" + StorableText.quotable(stream) + "' of an event of " + aggregate
                     + " is not configured, so no instance would deliver it; known are " + new TreeSet<>(streams)

@@ -1,18 +1,15 @@
 package dev.outbox.internal.registry;
 
 import dev.outbox.CircuitBreaker;
-import dev.outbox.OnDead;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Configured settings of a handler; where one is missing, the handler's own definition decides. */
 public record HandlerSettings(
-        @Nullable Duration timeout,
-        @Nullable OnDead onDead,
-        @Nullable CircuitBreaker circuit) {
+        @Nullable Duration timeout, @Nullable CircuitBreaker circuit) {
 
     /** Settings of a handler that nothing is configured for. */
-    public static final HandlerSettings NONE = new HandlerSettings(null, null, null);
+    public static final HandlerSettings NONE = new HandlerSettings(null, null);
 
     public HandlerSettings {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {

@@ -128,7 +128,7 @@ public final class OutboxRuntime implements AutoCloseable {
         if (!registry.isLoaded()) {
             throw new IllegalStateException("the handlers of the other instances are not known yet");
         }
-        String target = stream != null ? stream : settings.publisher().routing().streamOf(eventType, aggregateType);
+        String target = stream != null ? stream : settings.publisher().routing().streamOf(aggregateType);
         return registry.hasSubscribers(Subscription.of(eventType, aggregateType, target, true));
     }
 

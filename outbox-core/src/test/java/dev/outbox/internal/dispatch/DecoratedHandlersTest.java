@@ -31,7 +31,7 @@ class DecoratedHandlersTest {
             1, new UUID(0, 1), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH, false);
     private static final DispatchSettings FIVE_SECONDS = new DispatchSettings(
             DispatchSettings.defaults().retry(),
-            Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null, null)));
+            Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null)));
 
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger stuck = new AtomicInteger();

@@ -57,7 +57,7 @@ class HandlerProtectionTest {
                         throw ex;
                     }
                 })
-                .settings("slow", new HandlerSettings(SHORT, null, null))
+                .settings("slow", new HandlerSettings(SHORT, null))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
@@ -83,7 +83,7 @@ class HandlerProtectionTest {
                     flag.set(Thread.currentThread().isInterrupted());
                     next.handle(envelope);
                 })
-                .settings("slow", new HandlerSettings(SHORT, null, null))
+                .settings("slow", new HandlerSettings(SHORT, null))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
@@ -124,7 +124,7 @@ class HandlerProtectionTest {
                             }
                         })
                         .deduplicating())
-                .settings("slow", new HandlerSettings(Duration.ofSeconds(2), null, null))
+                .settings("slow", new HandlerSettings(Duration.ofSeconds(2), null))
                 .retry(TestOutbox.AT_ONCE)
                 .start();
         outbox.publish("1", new OrderPlaced(1));
@@ -225,7 +225,7 @@ class HandlerProtectionTest {
         Recorded other = Recorded.all();
         outbox.handler("mail", "*", mail)
                 .handler("other", "*", other)
-                .settings("mail", new HandlerSettings(null, null, new CircuitBreaker(5, Duration.ofMinutes(1))))
+                .settings("mail", new HandlerSettings(null, new CircuitBreaker(5, Duration.ofMinutes(1))))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 3))
                 .clock(clock)
                 .listener(new OutboxListener() {

@@ -70,7 +70,7 @@ class HangingHandlerTest {
 
     @Test
     void handlerThatIgnoresItsTimeoutIsReported() {
-        outbox.settings("hanging", new HandlerSettings(Duration.ofSeconds(5), null, null));
+        outbox.settings("hanging", new HandlerSettings(Duration.ofSeconds(5), null));
         hang();
         clock.advance(Duration.ofSeconds(7));
 

@@ -13,7 +13,6 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.util.List;
@@ -134,25 +133,6 @@ class OnDeadTest {
 
         await().until(() -> lane().equals(List.of("1 BLOCKING", "2 OPEN")));
         assertThat(placed).isEmpty();
-    }
-
-    @Test
-    void configurationGoesBeforeTheHandler() {
-        HandlerSettings block = new HandlerSettings(null, OnDead.BLOCK, null);
-        HandlerSettings goOn = new HandlerSettings(null, OnDead.CONTINUE, null);
-        Recorded stopped = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("no") : null);
-        Recorded passing = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("no") : null);
-        outbox.handler("stopped", "*", stopped)
-                .handler(blocking("passing", passing))
-                .settings("stopped", block)
-                .settings("passing", goOn);
-        publish("sick", 2);
-        outbox.start();
-
-        await().until(() -> outbox.count("events.outbox_delivery") == 3);
-        assertThat(lane()).containsExactly("1 BLOCKING", "1 DEAD", "2 OPEN");
-        assertThat(stopped.sequences()).isEmpty();
-        assertThat(passing.sequences()).isEqualTo(Map.of("sick", List.of(2L)));
     }
 
     private static boolean isSick(Recorded.Attempt attempt, long seq) {

@@ -48,7 +48,7 @@ class DeadLetterKindsTest {
     @Guarantee(value = "G8", sentence = "A dead-letter method receives dead letters of every kind.")
     void receivesDeadLettersOfEveryKind() {
         CountDownLatch never = new CountDownLatch(1);
-        outbox.settings("slow", new HandlerSettings(Duration.ofMillis(10), null, null))
+        outbox.settings("slow", new HandlerSettings(Duration.ofMillis(10), null))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
                 .handler(handler("refusing", (event, envelope) -> {
                     throw new NonRetryableException("no such address");

@@ -3,6 +3,9 @@ package dev.outbox.sample.monitoring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
 import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
@@ -10,6 +13,7 @@ import dev.outbox.testing.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -17,19 +21,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 
 /** Each alert of the rules is false while the service is quiet, and true when the failure that it is for has happened. */
 @SampleTest
-@TestPropertySource(
-        properties = {
-            "outbox.metrics.gauge-max-age=100ms",
-            "outbox.streams.orders.lease=1s",
-            "outbox.handlers.[order-executor-worker].on-dead=block"
-        })
+@Import({FreshGauges.class, AlertConditionsTest.Blocking.class})
+@TestPropertySource(properties = "outbox.poller.lease=1s")
 class AlertConditionsTest {
 
     /** Labels that Prometheus adds to what it scrapes. */
@@ -219,6 +222,19 @@ class AlertConditionsTest {
         assertThat(fires("OutboxNotScraped")).isFalse();
         later(Duration.ofMinutes(5));
         assertFires("OutboxNotScraped");
+    }
+
+    /** Handler that blocks behind the orders that it cannot handle. */
+    @TestConfiguration(proxyBeanMethods = false)
+    static class Blocking {
+
+        @Bean
+        HandlerDefinition blocking() {
+            return HandlerDefinition.of("blocking", Set.of("CreateOrderAttempt"), (command) -> {
+                        throw new NonRetryableException("a test");
+                    })
+                    .onDead(OnDead.BLOCK);
+        }
     }
 
     private void signals(int count, int dead) {

@@ -12,12 +12,14 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 
 /** Names and labels of the event bus document, in a scrape. */
 @SampleTest
-@TestPropertySource(properties = {"sample.metrics.names=everbit", "outbox.metrics.gauge-max-age=0s"})
+@Import(FreshGauges.class)
+@TestPropertySource(properties = "sample.metrics.names=everbit")
 class EverbitNamesTest {
 
     @LocalServerPort

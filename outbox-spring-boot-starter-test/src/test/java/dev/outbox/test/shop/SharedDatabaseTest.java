@@ -49,7 +49,7 @@ class SharedDatabaseTest {
                 .withUserConfiguration(Orders.class, Counting.class)
                 .withPropertyValues(
                         "outbox.poller.enabled=false",
-                        "outbox.streams.bulk.event-types=StockCounted",
+                        "outbox.streams.bulk.aggregate-types=article",
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.username(),
                         "spring.datasource.password=" + database.password());

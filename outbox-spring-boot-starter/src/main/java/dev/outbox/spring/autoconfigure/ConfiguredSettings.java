@@ -5,7 +5,8 @@ import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.RetryPolicy;
-import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Delays;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
@@ -17,6 +18,7 @@ import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
+import dev.outbox.spring.autoconfigure.OutboxProperties.StreamRetry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -24,12 +26,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
+
+    /** Of exponential backoff, if only the other one is set. */
+    private static final Duration INITIAL_DELAY = Duration.ofSeconds(1);
+
+    private static final Duration MAX_DELAY = Duration.ofMinutes(5);
 
     private final OutboxProperties properties;
     private final Map<String, Stream> streams;
@@ -40,7 +46,7 @@ final class ConfiguredSettings {
         this.properties = properties;
         this.streams = properties.streams();
         this.handlers = properties.handlers();
-        this.retry = ConfiguredRetry.of("outbox.retry", properties.retry(), RetryPolicy.defaults());
+        this.retry = retry("outbox.retry", properties.retry(), RetryPolicy.defaults());
     }
 
     /** Converts the properties. The exception about an invalid value names the property. */
@@ -49,29 +55,15 @@ final class ConfiguredSettings {
     }
 
     private RuntimeSettings settings() {
-        checkOthers();
+        checkHealth(properties.health().maxOldest());
         return new RuntimeSettings(schemas(), publisher(), polling(), dispatch(), retention());
     }
 
     /** Checks what only the health indicator reads, whether the application has it or not. */
-    private void checkOthers() {
-        OutboxProperties.Health health = properties.health();
-        check(
-                "outbox.health.max-oldest",
-                health.maxOldest(),
-                (age) -> age.compareTo(Duration.ZERO) > 0,
-                "must be positive");
-        check(
-                "outbox.health.max-dead",
-                health.maxDead(),
-                (events) -> events >= 0 && events < StatusStore.MOST_COUNTED,
-                "must be from 0 to " + (StatusStore.MOST_COUNTED - 1) + ": dead letters are counted up to "
-                        + StatusStore.MOST_COUNTED);
-    }
-
-    private static <T> void check(String property, @Nullable T value, Predicate<T> rule, String reason) {
-        if (value != null && !rule.test(value)) {
-            throw new InvalidConfigurationPropertyValueException(property, value, reason);
+    private static void checkHealth(@Nullable Duration maxOldest) {
+        if (maxOldest != null && maxOldest.compareTo(Duration.ZERO) <= 0) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.health.max-oldest", maxOldest, "must be positive");
         }
     }
 
@@ -134,7 +126,7 @@ final class ConfiguredSettings {
     private static StreamRouting with(StreamRouting routing, String name, Stream stream) {
         return PropertyRule.checkAll(
                 PropertyRule.key("outbox.streams", name),
-                () -> routing.with(name, stream.eventTypes(), stream.aggregateTypes()));
+                () -> routing.with(name, stream.aggregateTypes()));
     }
 
     private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {
@@ -144,7 +136,7 @@ final class ConfiguredSettings {
                         ownOrInherited(stream.interval(), defaults.interval()),
                         ownOrInherited(stream.batchSize(), defaults.batchSize()),
                         ownOrInherited(stream.concurrency(), defaults.concurrency()),
-                        ownOrInherited(stream.lease(), defaults.lease()),
+                        defaults.lease(),
                         defaults.shutdownTimeout()));
     }
 
@@ -161,25 +153,47 @@ final class ConfiguredSettings {
                 : PropertyRule.checkAll(
                         prefix + ".circuit",
                         () -> new CircuitBreaker(failures, handler.circuit().probeInterval()));
-        return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit));
+        return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), circuit));
     }
 
     private RetryPolicies retries() {
         Map<String, InStream> policies = new HashMap<>();
         streams.forEach((name, stream) -> policies.put(
-                name,
-                inStream(ConfiguredRetry.of(
-                        PropertyRule.key("outbox.streams", name) + ".retry",
-                        stream.retry().retry(),
-                        retry))));
+                name, inStream(retry(PropertyRule.key("outbox.streams", name) + ".retry", stream.retry()))));
         return new RetryPolicies(inStream(retry), policies);
     }
 
     private InStream inStream(RetryPolicy policy) {
         Map<String, RetryPolicy> policies = new HashMap<>();
         handlers.forEach((id, handler) -> policies.put(
-                id, ConfiguredRetry.of(PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
+                id, retry(PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
         return new InStream(policy, policies);
+    }
+
+    /** Overrides the policy of the level above with the retry properties of one level. */
+    private static RetryPolicy retry(String prefix, OutboxProperties.Retry own, RetryPolicy above) {
+        return PropertyRule.checkAll(
+                prefix,
+                () -> new RetryPolicy(
+                        own.delays() == null ? above.backoff() : new Delays(own.delays()),
+                        ownOrInherited(own.maxAttempts(), above.maxAttempts()),
+                        above.maxCrashes(),
+                        ownOrInherited(own.nonRetryable(), above.nonRetryable())));
+    }
+
+    private RetryPolicy retry(String prefix, StreamRetry own) {
+        boolean exponential = own.initialDelay() != null || own.maxDelay() != null;
+        return PropertyRule.checkAll(
+                prefix,
+                () -> new RetryPolicy(
+                        exponential
+                                ? new Exponential(
+                                        ownOrInherited(own.initialDelay(), INITIAL_DELAY),
+                                        ownOrInherited(own.maxDelay(), MAX_DELAY))
+                                : retry.backoff(),
+                        ownOrInherited(own.maxAttempts(), retry.maxAttempts()),
+                        retry.maxCrashes(),
+                        retry.nonRetryable()));
     }
 
     private RetentionSettings retention() {
@@ -195,7 +209,7 @@ final class ConfiguredSettings {
                         retention.published(), retention.archive(), processedEvents, defaults.batchSize()));
     }
 
-    static <T> T ownOrInherited(@Nullable T own, T inherited) {
+    private static <T> T ownOrInherited(@Nullable T own, T inherited) {
         return own != null ? own : inherited;
     }
 }

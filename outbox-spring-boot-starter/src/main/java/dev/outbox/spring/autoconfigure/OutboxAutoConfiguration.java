@@ -21,6 +21,7 @@ import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.OutboxMapper;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
@@ -66,6 +67,8 @@ import tools.jackson.databind.json.JsonMapper;
 @EnableConfigurationProperties(OutboxProperties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class OutboxAutoConfiguration {
+
+    private static final Duration MAX_AGE_OF_GAUGES = Duration.ofSeconds(15);
 
     @Bean
     RuntimeSettings outboxSettings(OutboxProperties properties) {
@@ -197,10 +200,11 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    QueueGauges outboxQueueGauges(OutboxDatabase database, OutboxProperties properties) {
+    @ConditionalOnMissingBean
+    QueueGauges outboxQueueGauges(OutboxDatabase database) {
         StatusStore store =
                 new StatusStore(database.dataSource(), database.schemas().outbox());
-        return new QueueGauges(store, properties.metrics().gaugeMaxAge());
+        return new QueueGauges(store, MAX_AGE_OF_GAUGES);
     }
 
     @Bean

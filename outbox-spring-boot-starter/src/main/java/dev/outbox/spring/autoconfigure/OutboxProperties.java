@@ -1,6 +1,5 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.OnDead;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.time.Duration;
 import java.util.List;
@@ -23,11 +22,10 @@ import org.springframework.util.unit.DataSize;
  *     transaction mode. Migrations and wake-ups use it, with the credentials of the DataSource unless the URL contains others.
  * @param poller Delivery of events to handlers.
  * @param retry Retries of failed deliveries.
- * @param streams Streams by name. Each lists its event and aggregate types, and overrides properties of the poller and of retries.
- * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout, dead letter policy and circuit.
+ * @param streams Streams by name. Each lists its aggregate types, and overrides properties of the poller and of retries.
+ * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout and circuit.
  * @param retention Retention of published events.
  * @param publisher Publishing of events.
- * @param metrics Meters and gauges.
  * @param health Thresholds of the health indicator.
  * @param endpoint Actuator endpoint.
  * @param springEvents Spring events that the outbox stores.
@@ -44,7 +42,6 @@ public record OutboxProperties(
         @DefaultValue Map<String, Handler> handlers,
         @DefaultValue Retention retention,
         @DefaultValue Publisher publisher,
-        @DefaultValue Metrics metrics,
         @DefaultValue Health health,
         @DefaultValue Endpoint endpoint,
         @DefaultValue SpringEvents springEvents) {
@@ -76,78 +73,54 @@ public record OutboxProperties(
     /**
      * Retries of failed deliveries. Properties that are not set come from the level above.
      *
-     * @param delays Delay before each retry; the last one repeats. Excludes exponential backoff.
-     * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
-     *     the maximum selects exponential backoff instead of the delays.
-     * @param maxDelay Maximum delay of exponential backoff, before it varies.
+     * @param delays Delay before each retry; the last one repeats.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
      * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
      */
     public record Retry(
             @Nullable List<Duration> delays,
-            @Nullable Duration initialDelay,
-            @Nullable Duration maxDelay,
             @Nullable Integer maxAttempts,
-            @Nullable Set<Class<? extends Throwable>> nonRetryable) {
-
-        /** Returns whether any property of exponential backoff is set. */
-        boolean isExponential() {
-            return initialDelay != null || maxDelay != null;
-        }
-    }
+            @Nullable Set<Class<? extends Throwable>> nonRetryable) {}
 
     /**
      * Stream: which events go into it, and how it differs from the defaults.
      *
-     * @param eventTypes Event types whose events go into this stream, unless the publisher names another one.
-     * @param aggregateTypes Aggregate types whose events go into this stream, unless the publisher names another one or another stream
-     *     lists the event type.
+     * @param aggregateTypes Aggregate types whose events go into this stream, unless the publisher names another one.
      * @param interval How often the poller checks the database if nothing wakes it.
      * @param batchSize Maximum number of events per claim, from 1 to 10000.
      * @param concurrency Maximum number of aggregates that the stream handles at the same time, from 1 to 1000.
-     * @param lease How long a claim lasts without renewal, at least 1 s.
      * @param retry Retries of failed deliveries.
      */
     public record Stream(
-            @DefaultValue List<String> eventTypes,
             @DefaultValue List<String> aggregateTypes,
             @Nullable Duration interval,
             @Nullable Integer batchSize,
             @Nullable Integer concurrency,
-            @Nullable Duration lease,
             @DefaultValue StreamRetry retry) {}
 
     /**
      * Retries of failed deliveries of a stream. Which exceptions are retried does not depend on the stream.
      *
-     * @param delays Delay before each retry; the last one repeats. Excludes exponential backoff.
-     * @param initialDelay Delay before the first retry. Selects exponential backoff instead of the delays.
-     * @param maxDelay Maximum delay of exponential backoff, before it varies. Selects exponential backoff too.
+     * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
+     *     the maximum selects exponential backoff instead of the delays.
+     * @param maxDelay Maximum delay of exponential backoff, before it varies.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
      */
     public record StreamRetry(
-            @Nullable List<Duration> delays,
             @Nullable Duration initialDelay,
             @Nullable Duration maxDelay,
-            @Nullable Integer maxAttempts) {
-
-        Retry retry() {
-            return new Retry(delays, initialDelay, maxDelay, maxAttempts, null);
-        }
-    }
+            @Nullable Integer maxAttempts) {}
 
     /**
      * Handler: how it differs from the stream of its event.
      *
      * @param retry Retries of failed deliveries.
      * @param timeout How long the handler may run before it is interrupted and the attempt fails. No limit if not set.
-     * @param onDead What happens to later events of an aggregate behind a dead letter. The handler's own setting applies if not set.
      * @param circuit Circuit breaker of the handler.
      */
     public record Handler(
             @DefaultValue Retry retry,
             @Nullable Duration timeout,
-            @Nullable OnDead onDead,
             @DefaultValue Circuit circuit) {}
 
     /**
@@ -184,20 +157,11 @@ public record OutboxProperties(
             @DefaultValue("warn") Unrouted unrouted) {}
 
     /**
-     * Meters and gauges.
-     *
-     * @param gaugeMaxAge How long the gauges and the health indicator reuse one count of the events.
-     */
-    public record Metrics(@DefaultValue("15s") Duration gaugeMaxAge) {}
-
-    /**
      * Thresholds of the health indicator.
      *
      * @param maxOldest Maximum age of the oldest pending or retrying event of any stream. Above it, the health is DOWN. No limit if not set.
-     * @param maxDead Maximum number of dead events of all streams, below 10000. Above it, the health is DOWN. No limit if not set.
      */
-    public record Health(
-            @Nullable Duration maxOldest, @Nullable Long maxDead) {}
+    public record Health(@Nullable Duration maxOldest) {}
 
     /**
      * Actuator endpoint.

@@ -47,9 +47,6 @@ class ConfigurationMetadataTest {
                         "outbox.streams",
                         "outbox.poller.streams",
                         "outbox.health.max-oldest",
-                        "outbox.health.max-dead",
-                        "outbox.retry.initial-delay",
-                        "outbox.retry.max-delay",
                         "outbox.retry.non-retryable");
     }
 

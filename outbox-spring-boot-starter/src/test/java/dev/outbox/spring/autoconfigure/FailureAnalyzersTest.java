@@ -125,10 +125,10 @@ class FailureAnalyzersTest {
     void typeThatTwoStreamsTakeIsExplained() {
         FailureAnalysis analysis = analyze(Applications.on(database)
                 .withPropertyValues(
-                        "outbox.streams.mail.event-types=OrderPaid", "outbox.streams.trade.event-types=OrderPaid"));
+                        "outbox.streams.mail.aggregate-types=order", "outbox.streams.trade.aggregate-types=order"));
 
         assertThat(analysis.getDescription())
-                .contains("outbox.streams.trade.event-types", "OrderPaid", "what stream 'mail' takes");
+                .contains("outbox.streams.trade.aggregate-types", "order", "what stream 'mail' takes");
     }
 
     @Test

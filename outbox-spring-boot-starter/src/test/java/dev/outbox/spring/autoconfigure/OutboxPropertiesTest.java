@@ -3,8 +3,6 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.CircuitBreaker;
-import dev.outbox.OnDead;
-import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Delays;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
@@ -78,7 +76,7 @@ class OutboxPropertiesTest {
         assertThat(settings(
                                 "outbox.poller.concurrency=4",
                                 "outbox.streams.mail.concurrency=8",
-                                "outbox.streams.slow.lease=5m")
+                                "outbox.streams.slow.interval=5s")
                         .polling()
                         .streams())
                 .extractingFromEntries(
@@ -90,16 +88,15 @@ class OutboxPropertiesTest {
     void handlerSaysHowItIsTreated() {
         RuntimeSettings settings = settings(
                 "outbox.handlers[mail.send].timeout=30s",
-                "outbox.handlers[mail.send].on-dead=block",
                 "outbox.handlers[mail.send].circuit.failures=5",
                 "outbox.handlers[mail.send].circuit.probe-interval=10s",
                 "outbox.handlers.other.circuit.failures=3",
                 "outbox.handlers.plain.retry.max-attempts=3");
 
         assertThat(settings.dispatch().of("mail.send"))
-                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitBreaker(5, seconds(10))));
+                .isEqualTo(new HandlerSettings(seconds(30), new CircuitBreaker(5, seconds(10))));
         assertThat(settings.dispatch().of("other"))
-                .isEqualTo(new HandlerSettings(null, null, new CircuitBreaker(3, seconds(30))));
+                .isEqualTo(new HandlerSettings(null, new CircuitBreaker(3, seconds(30))));
         assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
         assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
     }
@@ -108,19 +105,19 @@ class OutboxPropertiesTest {
     void streamOverridesOnlyWhatItNames() {
         RuntimeSettings settings = settings(
                 "outbox.poller.batch-size=10",
-                "outbox.retry.initial-delay=2s",
+                "outbox.retry.delays=1h",
                 "outbox.retry.max-attempts=4",
-                "outbox.streams.mail.lease=5m",
+                "outbox.streams.mail.interval=5s",
                 "outbox.streams.mail.retry.max-delay=30s",
-                "outbox.streams.slow.retry.delays=1h",
+                "outbox.streams.slow.concurrency=2",
                 "outbox.streams.default.interval=1s");
 
         assertThat(settings.polling().streams())
                 .containsOnlyKeys("default", "mail", "slow")
                 .containsEntry("default", new PollerSettings(seconds(1), 10, seconds(60), seconds(20)))
-                .containsEntry("mail", new PollerSettings(seconds(2), 10, Duration.ofMinutes(5), seconds(20)));
+                .containsEntry("mail", new PollerSettings(seconds(5), 10, seconds(60), seconds(20)));
         assertThat(settings.dispatch().retry().of("mail", "any"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), seconds(30)), 4));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), seconds(30)), 4));
         assertThat(settings.dispatch().retry().of("slow", "any"))
                 .isEqualTo(new RetryPolicy(new Delays(List.of(Duration.ofHours(1))), 4));
         assertThat(settings.dispatch().retry().of("default", "any").maxAttempts())
@@ -152,18 +149,16 @@ class OutboxPropertiesTest {
     }
 
     @Test
-    void streamTakesTheEventAndAggregateTypesThatItNames() {
+    void streamTakesTheAggregateTypesThatItNames() {
         PublisherSettings publisher = settings(
                         "outbox.streams.mail.aggregate-types=notice, reminder",
-                        "outbox.streams.trade.event-types=OrderPlaced, OrderPaid",
-                        "outbox.streams[shop.audit].event-types[0]=OrderAudited",
+                        "outbox.streams[shop.audit].aggregate-types[0]=account",
                         "outbox.streams.default.aggregate-types=order")
                 .publisher();
 
         assertThat(publisher.routing())
                 .isEqualTo(new StreamRouting(
-                        Map.of("OrderPlaced", "trade", "OrderPaid", "trade", "OrderAudited", "shop.audit"),
-                        Map.of("notice", "mail", "reminder", "mail", "order", "default")));
+                        Map.of("notice", "mail", "reminder", "mail", "account", "shop.audit", "order", "default")));
     }
 
     @Test
@@ -175,19 +170,6 @@ class OutboxPropertiesTest {
                 .isEqualTo(new RetryPolicy(RetryPolicy.defaults().backoff(), 3));
         assertThat(settings.dispatch().retry().of("default", "mail").backoff())
                 .isEqualTo(new Delays(List.of(seconds(1))));
-    }
-
-    @Test
-    void configurationMaySayWhatHappensBehindDeadEvents() {
-        DispatchSettings settings = settings(
-                        "outbox.handlers[billing.ledger].on-dead=block",
-                        "outbox.handlers.mail.on-dead=continue",
-                        "outbox.handlers.audit.retry.max-attempts=3")
-                .dispatch();
-
-        assertThat(settings.of("billing.ledger").onDead()).isEqualTo(OnDead.BLOCK);
-        assertThat(settings.of("mail").onDead()).isEqualTo(OnDead.CONTINUE);
-        assertThat(settings.of("audit").onDead()).isNull();
     }
 
     @Test

@@ -71,14 +71,13 @@ class UnknownPropertiesTest {
                   streams:
                     trade: {}
                     mail:
-                      event-types:
+                      aggregate-types:
                         - A
                         - B
                       retry:
                         max_attempts: 4
                   handlers:
                     "[licensing.extend]":
-                      on-dead: block
                       circuit:
                         failures: 3
                 """)

@@ -30,6 +30,7 @@ public final class OutboxHealthAutoConfiguration {
             QueueGauges gauges,
             OutboxProperties properties,
             ObjectProvider<HealthDetails> modules) {
-        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, properties.health(), modules);
+        return new OutboxHealthIndicator(
+                runtime, settings.polling(), gauges, properties.health().maxOldest(), modules);
     }
 }

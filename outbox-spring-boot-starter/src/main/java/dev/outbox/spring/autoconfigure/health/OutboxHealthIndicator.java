@@ -7,7 +7,6 @@ import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.operations.OutboxOverview.Backlog;
-import dev.outbox.spring.autoconfigure.OutboxProperties;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,34 +14,34 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
  * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN with a reason while the
- * database does not answer or a configured threshold is exceeded. Without thresholds, the backlog and dead events are details, as stuck handlers and open circuits always are, because a restart would not help. What it reads is cached,
- * so frequent checks are cheap.
+ * database does not answer or the oldest event exceeds the configured age. Dead events, stuck handlers and open circuits are details,
+ * because a restart would not help. What it reads is cached, so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
     private final OutboxRuntime runtime;
     private final Polling polling;
     private final QueueGauges gauges;
-    private final OutboxProperties.Health limits;
+    private final @Nullable Duration maxOldest;
     private final Iterable<HealthDetails> modules;
 
     OutboxHealthIndicator(
             OutboxRuntime runtime,
             Polling polling,
             QueueGauges gauges,
-            OutboxProperties.Health limits,
+            @Nullable Duration maxOldest,
             Iterable<HealthDetails> modules) {
         super("the outbox health check failed");
         this.runtime = runtime;
         this.polling = polling;
         this.gauges = gauges;
-        this.limits = limits;
+        this.maxOldest = maxOldest;
         this.modules = modules;
     }
 
@@ -75,31 +74,20 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         modules.forEach((module) -> builder.withDetails(module.get()));
     }
 
-    /** Returns a sentence for each limit that is exceeded, with the stream, the figure and the limit. */
+    /** Returns a sentence for each state and stream whose oldest event exceeds the limit. */
     private List<String> exceeded(Map<String, Backlog> counts) {
         List<String> exceeded = new ArrayList<>();
-        Map<String, Backlog> sorted = new TreeMap<>(counts);
-        sorted.forEach((stream, of) -> {
+        new TreeMap<>(counts).forEach((stream, of) -> {
             addIfTooOld(exceeded, "pending", stream, of.oldestPending());
             addIfTooOld(exceeded, "retrying", stream, of.oldestRetrying());
         });
-        long dead = counts.values().stream().mapToLong(Backlog::dead).sum();
-        if (limits.maxDead() != null && dead > limits.maxDead()) {
-            String streams = sorted.entrySet().stream()
-                    .filter((entry) -> entry.getValue().dead() > 0)
-                    .map((entry) -> entry.getKey() + ": " + entry.getValue().dead())
-                    .collect(Collectors.joining(", "));
-            exceeded.add("%d dead events (%s), above outbox.health.max-dead of %d"
-                    .formatted(dead, streams, limits.maxDead()));
-        }
         return exceeded;
     }
 
     private void addIfTooOld(List<String> exceeded, String state, String stream, Duration age) {
-        Duration limit = limits.maxOldest();
-        if (limit != null && age.compareTo(limit) > 0) {
+        if (maxOldest != null && age.compareTo(maxOldest) > 0) {
             exceeded.add("the oldest %s event of stream %s is %s old, above outbox.health.max-oldest of %s"
-                    .formatted(state, stream, seconds(age), seconds(limit)));
+                    .formatted(state, stream, seconds(age), seconds(maxOldest)));
         }
     }
 

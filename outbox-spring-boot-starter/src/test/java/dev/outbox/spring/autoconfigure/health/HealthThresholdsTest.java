@@ -7,6 +7,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.FreshGauges;
 import dev.outbox.testing.TestDatabase;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -59,18 +60,6 @@ class HealthThresholdsTest {
     }
 
     @Test
-    void deadEventsAboveTheLimitAreDown() {
-        worker(new NonRetryableException("never"), "outbox.health.max-dead=1").run((context) -> {
-            publish(context);
-            await().until(() -> count(context, "DEAD") == 1);
-            assertUp(context);
-            publish(context);
-            await().until(() -> count(context, "DEAD") == 2);
-            assertDown(context, "2 dead events \\(default: 2\\), above outbox.health.max-dead of 1");
-        });
-    }
-
-    @Test
     void deadAndOldEventsAreNoReasonWithoutLimits() {
         worker(new NonRetryableException("never")).run((context) -> {
             publish(context);
@@ -81,24 +70,25 @@ class HealthThresholdsTest {
 
     @Test
     void exceededLimitOfAStoppedOutboxIsDown() {
-        worker(new NonRetryableException("never"), "outbox.health.max-dead=0").run((context) -> {
-            publish(context);
-            await().until(() -> count(context, "DEAD") == 1);
-            context.getSourceApplicationContext().stop();
-            assertDown(context, "1 dead events \\(default: 1\\), above outbox.health.max-dead of 0");
-            assertThat(health(context).getDetails()).containsEntry("polling", false);
-        });
+        worker(new NonRetryableException("never"), "outbox.health.max-oldest=1m")
+                .run((context) -> {
+                    context.getSourceApplicationContext().stop();
+                    insert(context, "2 minutes");
+                    assertDown(context, "the oldest pending event of stream default is .+");
+                    assertThat(health(context).getDetails()).containsEntry("polling", false);
+                });
     }
 
     private ApplicationContextRunner publisher(String... properties) {
         return Applications.on(database)
-                .withPropertyValues("outbox.poller.enabled=false", "outbox.metrics.gauge-max-age=0s")
+                .withUserConfiguration(FreshGauges.class)
+                .withPropertyValues("outbox.poller.enabled=false")
                 .withPropertyValues(properties);
     }
 
     private ApplicationContextRunner worker(RuntimeException failure, String... properties) {
         return Applications.on(database)
-                .withPropertyValues("outbox.metrics.gauge-max-age=0s")
+                .withUserConfiguration(FreshGauges.class)
                 .withPropertyValues(properties)
                 .withBean(
                         HandlerDefinition.class,

@@ -8,6 +8,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.FreshGauges;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import java.sql.Connection;
@@ -195,8 +196,8 @@ class OutboxHealthAutoConfigurationTest {
     /** A health check that waits for the pool takes longer than its test may. */
     private ApplicationContextRunner asked() {
         return Applications.on(database)
-                .withPropertyValues(
-                        "outbox.metrics.gauge-max-age=0s", "spring.datasource.hikari.connection-timeout=120000");
+                .withUserConfiguration(FreshGauges.class)
+                .withPropertyValues("spring.datasource.hikari.connection-timeout=120000");
     }
 
     private static void publish(ApplicationContext context) {

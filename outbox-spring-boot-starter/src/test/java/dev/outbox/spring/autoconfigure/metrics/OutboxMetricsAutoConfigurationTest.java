@@ -9,6 +9,7 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.FreshGauges;
 import dev.outbox.testing.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
@@ -61,7 +62,8 @@ class OutboxMetricsAutoConfigurationTest {
     @Test
     void gaugesStandForEachStream() {
         withRegistry()
-                .withPropertyValues("outbox.metrics.gauge-max-age=0s", "outbox.streams.mail.batch-size=1")
+                .withUserConfiguration(FreshGauges.class)
+                .withPropertyValues("outbox.streams.mail.batch-size=1")
                 .run((context) -> {
                     stopPolling(context);
                     publish(context);
