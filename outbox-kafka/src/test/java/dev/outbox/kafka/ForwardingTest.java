@@ -24,9 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,25 +98,6 @@ class ForwardingTest {
         }
     }
 
-    /** Marks the records of the producer that is configured with it. */
-    public static final class Stamp implements ProducerInterceptor<Object, Object> {
-
-        @Override
-        public ProducerRecord<Object, Object> onSend(ProducerRecord<Object, Object> record) {
-            record.headers().add("producer", "own".getBytes(UTF_8));
-            return record;
-        }
-
-        @Override
-        public void onAcknowledgement(RecordMetadata metadata, Exception exception) {}
-
-        @Override
-        public void close() {}
-
-        @Override
-        public void configure(Map<String, ?> configs) {}
-    }
-
     /** Listens to producers in the way in which Spring Boot binds their meters. */
     private static final class CreatedProducers implements ProducerFactory.Listener<Object, Object> {
 
@@ -164,8 +143,6 @@ class ForwardingTest {
                         "--outbox.kafka.routes.partners.event-types=CouponIssued",
                         "--outbox.kafka.routes.partners.topic=partners",
                         "--outbox.kafka.routes.partners.mapper=partners",
-                        "--outbox.kafka.routes.partners.producer.properties[interceptor.classes]="
-                                + Stamp.class.getName(),
                         "--outbox.kafka.routes.twice.event-types=OrderTwice",
                         "--outbox.kafka.routes.twice.topic=payments");
     }
@@ -385,17 +362,13 @@ class ForwardingTest {
     }
 
     @Test
-    void routeUsesItsOwnProducerAndMapper() {
+    void routeUsesItsOwnMapper() {
         publish(OutboxEvent.of("Coupon", "own", new CouponIssued("5")));
 
         ConsumerRecord<String, String> own = read("partners", "own", 1).get(0);
         assertThat(header(own, "mapper")).isEqualTo("partners");
-        assertThat(header(own, "producer")).isEqualTo("own");
         ConsumerRecord<String, String> other = read("orders", "own", 1).get(0);
-        assertThat(other.headers()).extracting(Header::key).doesNotContain("mapper", "producer");
-        assertThat(PRODUCERS)
-                .containsExactlyInAnyOrder(
-                        "outboxKafkaProducer.shop-outbox-1", "outboxKafkaProducer.shop-outbox-partners-1");
+        assertThat(other.headers()).extracting(Header::key).doesNotContain("mapper");
     }
 
     private static List<EventEnvelope> publish(OutboxEvent... events) {

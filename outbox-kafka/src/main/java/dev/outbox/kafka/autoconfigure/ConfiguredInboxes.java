@@ -5,6 +5,7 @@ import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -17,12 +18,12 @@ final class ConfiguredInboxes {
 
     private ConfiguredInboxes() {}
 
-    /** Returns the inboxes that are enabled in an application with these streams. */
+    /** Returns the inboxes of an application with these streams. */
     static Map<String, InboxSettings> of(Map<String, InboxSettings> inboxes, Set<String> streams) {
-        Map<String, InboxSettings> enabled = OnNames.enabled(inboxes, InboxSettings::enabled);
-        enabled.forEach((name, inbox) -> check(name, inbox, streams));
-        requireOneInbox(enabled);
-        return enabled;
+        Map<String, InboxSettings> sorted = new TreeMap<>(inboxes);
+        sorted.forEach((name, inbox) -> check(name, inbox, streams));
+        requireOneInbox(sorted);
+        return sorted;
     }
 
     private static void check(String name, InboxSettings inbox, Set<String> streams) {
@@ -38,7 +39,9 @@ final class ConfiguredInboxes {
                 property
                         + ".group must name the consumer group: instances of one service share it, and their offsets are stored under it");
         require(inbox.concurrency() > 0, property + ".concurrency must be at least 1: " + inbox.concurrency());
-        require(inbox.gapTimeout().toMillis() > 0, property + ".gap-timeout must be positive: " + inbox.gapTimeout());
+        require(
+                inbox.holdGaps() == null || inbox.holdGaps().toMillis() > 0,
+                property + ".hold-gaps must be positive: " + inbox.holdGaps());
         require(
                 inbox.stream() == null || streams.contains(inbox.stream()),
                 property + ".stream must be one of " + new TreeSet<>(streams) + ", which outbox.streams extends: "

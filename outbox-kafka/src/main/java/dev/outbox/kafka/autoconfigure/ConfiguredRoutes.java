@@ -19,11 +19,10 @@ final class ConfiguredRoutes {
 
     private ConfiguredRoutes() {}
 
-    /** Returns the routes that are enabled in an application with these streams. */
+    /** Returns the routes of an application with these streams. */
     static Map<String, Route> of(Map<String, Route> routes, Set<String> streams) {
-        Map<String, Route> enabled = OnNames.enabled(routes, Route::enabled);
-        enabled.forEach((name, route) -> check(PREFIX + "." + name, route, streams));
-        return enabled;
+        routes.forEach((name, route) -> check(PREFIX + "." + name, route, streams));
+        return routes;
     }
 
     private static void check(String prefix, Route route, Set<String> streams) {

@@ -74,27 +74,20 @@ class ForwarderConfiguration {
                 source, dependencies.dataSource(), settings.schemas().outbox());
         Map<String, Object> connection = application.getConfigurationProperties();
         String client = String.valueOf(connection.getOrDefault(ProducerConfig.CLIENT_ID_CONFIG, name));
-        String clientId = client.isBlank() ? "outbox" : client + "-outbox";
-        Map<String, String> common = properties.producer().properties();
-        Map<String, SharedProducer> shared = new HashMap<>();
+        ProducerSettings values = new ProducerSettings(
+                connection, properties.producer().properties(), client.isBlank() ? "outbox" : client + "-outbox");
+        SharedProducer producer = producers.create(values);
         Map<String, ForwardingHandler> handlers = new HashMap<>();
         ConfiguredRoutes.of(properties.routes(), settings.polling().streams().keySet())
-                .forEach((routeName, route) -> {
-                    Map<String, String> own = new HashMap<>(common);
-                    own.putAll(route.producer().properties());
-                    String id = own.equals(common) ? clientId : clientId + "-" + routeName;
-                    ProducerSettings values = new ProducerSettings(connection, own, id);
-                    SharedProducer producer = shared.computeIfAbsent(id, (ignored) -> producers.create(values));
-                    handlers.put(
-                            routeName,
-                            new ForwardingHandler(
-                                    routeName,
-                                    new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC()),
-                                    new RecordSender(producer, values.patience(), System::nanoTime),
-                                    faults,
-                                    stored::require));
-                });
-        return new ForwarderLifecycle(handlers, shared.values(), stored);
+                .forEach((routeName, route) -> handlers.put(
+                        routeName,
+                        new ForwardingHandler(
+                                routeName,
+                                new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC()),
+                                new RecordSender(producer, values.patience(), System::nanoTime),
+                                faults,
+                                stored::require)));
+        return new ForwarderLifecycle(handlers, producer, stored);
     }
 
     private static KafkaRecordMapper mapper(Route route, BeanFactory beans) {

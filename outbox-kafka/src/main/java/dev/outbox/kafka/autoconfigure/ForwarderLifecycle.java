@@ -3,8 +3,6 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.ServiceSource;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
-import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -13,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.DataAccessException;
 
-/** Reports the routes at start, and closes the producers after the pollers have stopped. */
+/** Reports the routes at start, and closes their producer after the pollers have stopped. */
 final class ForwarderLifecycle implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(ForwarderLifecycle.class);
@@ -22,14 +20,13 @@ final class ForwarderLifecycle implements SmartLifecycle {
     private static final int PHASE = DEFAULT_PHASE - 1024 - 1;
 
     private final Map<String, ForwardingHandler> handlers;
-    private final List<SharedProducer> producers;
+    private final SharedProducer producer;
     private final ServiceSource source;
     private volatile boolean running;
 
-    ForwarderLifecycle(
-            Map<String, ForwardingHandler> handlers, Collection<SharedProducer> producers, ServiceSource source) {
+    ForwarderLifecycle(Map<String, ForwardingHandler> handlers, SharedProducer producer, ServiceSource source) {
         this.handlers = Map.copyOf(handlers);
-        this.producers = List.copyOf(producers);
+        this.producer = producer;
         this.source = source;
     }
 
@@ -47,7 +44,7 @@ final class ForwarderLifecycle implements SmartLifecycle {
                                 + named.getValue().route().topic())
                         .sorted()
                         .collect(Collectors.joining(", ")));
-        producers.forEach(SharedProducer::open);
+        producer.open();
         running = true;
     }
 
@@ -62,7 +59,7 @@ final class ForwarderLifecycle implements SmartLifecycle {
 
     @Override
     public void stop() {
-        producers.forEach(SharedProducer::close);
+        producer.close();
         running = false;
     }
 

@@ -2,8 +2,6 @@ package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.OutboxRuntime;
-import dev.outbox.kafka.internal.forwarder.Route;
-import dev.outbox.kafka.internal.inbox.InboxSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,7 +9,6 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
@@ -21,7 +18,6 @@ import org.springframework.kafka.core.ProducerFactory;
 
 /** Configures the routes and inboxes of an application that has an outbox. */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, KafkaAutoConfiguration.class})
-@ConditionalOnBooleanProperty(name = "outbox.kafka.enabled", matchIfMissing = true)
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)
@@ -37,10 +33,12 @@ public final class OutboxKafkaAutoConfiguration {
                 log.info(
                         "Neither outbox.kafka.routes nor outbox.kafka.inboxes is set: events do not go to or come from Kafka");
             }
-            OnNames.enabled(properties.routes(), Route::enabled)
+            properties
+                    .routes()
                     .forEach((name, route) ->
                             requireHandler(beans, KafkaHandlers.ROUTE + name, ConfiguredRoutes.PREFIX + "." + name));
-            OnNames.enabled(properties.inboxes(), InboxSettings::enabled)
+            properties
+                    .inboxes()
                     .forEach((name, inbox) ->
                             requireHandler(beans, KafkaHandlers.INBOX + name, ConfiguredInboxes.PREFIX + "." + name));
         };

@@ -10,7 +10,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Configuration properties of the Kafka module. A property that does not exist fails the start.
  *
- * @param enabled Whether events go to and come from Kafka.
  * @param source Source of forwarded events, the CloudEvents attribute "source". Required if there is a route; the same in every process of a service.
  * @param producer Producer of forwarded events.
  * @param routes Routes by name. Each forwards the events that it selects to a topic.
@@ -18,8 +17,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties(prefix = "outbox.kafka", ignoreUnknownFields = false)
 public record OutboxKafkaProperties(
-        @DefaultValue("true") boolean enabled,
         @Nullable String source,
-        @DefaultValue Route.Producer producer,
+        @DefaultValue Producer producer,
         @DefaultValue Map<String, Route> routes,
-        @DefaultValue Map<String, InboxSettings> inboxes) {}
+        @DefaultValue Map<String, InboxSettings> inboxes) {
+
+    /**
+     * Producer of forwarded events.
+     *
+     * @param properties Kafka's properties of the producer. They override those below "spring.kafka".
+     */
+    public record Producer(@DefaultValue Map<String, String> properties) {}
+}

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Gaps;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.time.Duration;
@@ -36,23 +35,19 @@ class ConfiguredInboxesTest {
                                 "",
                                 null,
                                 1,
-                                Gaps.ACCEPT,
-                                Duration.ofMinutes(1),
+                                null,
                                 Late.DEAD_LETTER,
                                 UnknownTypes.STORE,
                                 null,
-                                List.of(),
-                                true)));
+                                List.of())));
     }
 
     @Test
     void everyPropertyIsUsed() {
-        assertThat(
-                        inboxes(
-                                properties(
-                                        "shop",
-                                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;stream=default;"
-                                                + "gaps=hold;gap-timeout=5s;late=drop;unknown-types=ignore;mapper=legacy;aliases=store")))
+        assertThat(inboxes(properties(
+                        "shop",
+                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;stream=default;"
+                                + "hold-gaps=5s;late=drop;unknown-types=ignore;mapper=legacy;aliases=store")))
                 .isEqualTo(Map.of(
                         "shop",
                         new InboxSettings(
@@ -61,18 +56,11 @@ class ConfiguredInboxesTest {
                                 "shop:",
                                 "default",
                                 3,
-                                Gaps.HOLD,
                                 Duration.ofSeconds(5),
                                 Late.DROP,
                                 UnknownTypes.IGNORE,
                                 "legacy",
-                                List.of("store"),
-                                true)));
-    }
-
-    @Test
-    void disabledInboxIsNone() {
-        assertThat(inboxes(properties("shop", "enabled=false"))).isEmpty();
+                                List.of("store"))));
     }
 
     @ParameterizedTest
@@ -82,7 +70,7 @@ class ConfiguredInboxesTest {
                 "group=receiver | outbox.kafka.inboxes.shop.topics must name at least one topic",
                 "topics=orders | outbox.kafka.inboxes.shop.group must name the consumer group",
                 "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inboxes.shop.concurrency must be at least 1: 0",
-                "topics=orders;group=receiver;gap-timeout=0s | outbox.kafka.inboxes.shop.gap-timeout must be positive",
+                "topics=orders;group=receiver;hold-gaps=0s | outbox.kafka.inboxes.shop.hold-gaps must be positive",
                 "topics=orders;group=receiver;stream=fast | outbox.kafka.inboxes.shop.stream must be one of [default]"
             })
     void invalidPropertyIsNamed(String properties, String message) {

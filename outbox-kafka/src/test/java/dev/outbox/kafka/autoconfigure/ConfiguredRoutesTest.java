@@ -26,11 +26,9 @@ class ConfiguredRoutesTest {
                 "b.topic=mails",
                 "b.forward-received=true",
                 "b.mapper=avro",
-                "b.producer.properties.linger.ms=5",
                 "b.aliases=mails",
                 "a.aggregate-types=Order,Payment",
-                "a.topic=shop.{aggregateType}_v1-x",
-                "c.enabled=false");
+                "a.topic=shop.{aggregateType}_v1-x");
 
         assertThat(routes)
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -42,20 +40,9 @@ class ConfiguredRoutesTest {
                                 "shop.{aggregateType}_v1-x",
                                 false,
                                 null,
-                                new Route.Producer(Map.of()),
-                                List.of(),
-                                true),
+                                List.of()),
                         "b",
-                        new Route(
-                                Set.of("*"),
-                                Set.of(),
-                                Set.of("mail"),
-                                "mails",
-                                true,
-                                "avro",
-                                new Route.Producer(Map.of("linger.ms", "5")),
-                                List.of("mails"),
-                                true)));
+                        new Route(Set.of("*"), Set.of(), Set.of("mail"), "mails", true, "avro", List.of("mails"))));
     }
 
     @Test

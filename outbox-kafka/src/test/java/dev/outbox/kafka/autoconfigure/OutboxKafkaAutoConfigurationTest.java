@@ -87,13 +87,6 @@ class OutboxKafkaAutoConfigurationTest {
     }
 
     @Test
-    void backsOffIfDisabled() {
-        withRoute()
-                .withPropertyValues("outbox.kafka.enabled=false")
-                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(HandlerDefinition.class));
-    }
-
-    @Test
     void backsOffWithoutOutbox() {
         withRoute()
                 .withPropertyValues("outbox.enabled=false")
@@ -127,8 +120,7 @@ class OutboxKafkaAutoConfigurationTest {
                         "outbox.kafka.source=/shop",
                         "outbox.kafka.routes.orders.event-types=OrderPlaced",
                         "outbox.kafka.routes.orders.topic=orders",
-                        "outbox.kafka.routes.orders.aliases=purchases",
-                        "outbox.kafka.routes.off.enabled=false");
+                        "outbox.kafka.routes.orders.aliases=purchases");
     }
 
     private static ApplicationContextRunner application() {

@@ -13,13 +13,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param aggregateTypePrefix Prefix of the aggregate types of received events.
  * @param stream Stream of received events. The configuration of the streams decides if not set.
  * @param concurrency Number of consumers.
- * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
- * @param gapTimeout How long to wait for the predecessor.
+ * @param holdGaps How long an event waits for its predecessor. It does not wait if not set.
  * @param late What happens to an event that arrives after its successor: "accept" stores it, "drop" forgets it. An operator can retry the dead letter, which stores the event.
  * @param unknownTypes What happens to an event that no handler takes: "store" keeps it in history, for a replay to a later handler, "ignore" drops it.
  * @param mapper Name of the InboxRecordMapper bean. Reads CloudEvents if not set.
  * @param aliases Former names of the inbox.
- * @param enabled Whether this instance has the inbox.
  */
 public record InboxSettings(
         @DefaultValue List<String> topics,
@@ -27,22 +25,14 @@ public record InboxSettings(
         @DefaultValue("") String aggregateTypePrefix,
         @Nullable String stream,
         @DefaultValue("1") int concurrency,
-        @DefaultValue("accept") Gaps gaps,
-        @DefaultValue("1m") Duration gapTimeout,
+        @Nullable Duration holdGaps,
         @DefaultValue("dead-letter") Late late,
         @DefaultValue("store") UnknownTypes unknownTypes,
         @Nullable String mapper,
-        @DefaultValue List<String> aliases,
-        @DefaultValue("true") boolean enabled) {
+        @DefaultValue List<String> aliases) {
 
     /** Prefix of the ids of the handlers of records that were refused or held back. */
     public static final String HANDLER = "kafka-inbox-";
-
-    /** What happens to an event whose predecessor has not arrived. */
-    public enum Gaps {
-        ACCEPT,
-        HOLD
-    }
 
     /** What happens to an event whose sequence is not above the last one. */
     public enum Late {
@@ -59,6 +49,6 @@ public record InboxSettings(
     }
 
     public boolean holdsGaps() {
-        return gaps == Gaps.HOLD;
+        return holdGaps != null;
     }
 }

@@ -218,7 +218,7 @@ final class InboxTransaction {
 
         /** The database's clock is the one that all instances share. */
         private @Nullable Instant heldUntil() {
-            return settings.holdsGaps() ? received.now().plus(settings.gapTimeout()) : null;
+            return settings.holdGaps() == null ? null : received.now().plus(settings.holdGaps());
         }
 
         private void count(Result result, long records) {

@@ -41,7 +41,6 @@ final class TestEvents {
     }
 
     static Route route(String topic) {
-        return new Route(
-                Set.of(), Set.of("Order"), Set.of(), topic, false, null, new Route.Producer(Map.of()), List.of(), true);
+        return new Route(Set.of(), Set.of("Order"), Set.of(), topic, false, null, List.of());
     }
 }
