@@ -1,14 +1,30 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.registry.HandlerSettings;
+import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Settings for invoking handlers. */
 public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
 
     public DispatchSettings {
         handlers = Map.copyOf(handlers);
+    }
+
+    /** Configured settings of a handler; where one is missing, the handler's own definition decides. */
+    public record HandlerSettings(
+            @Nullable Duration timeout, @Nullable CircuitBreaker circuit) {
+
+        /** Settings of a handler that nothing is configured for. */
+        public static final HandlerSettings NONE = new HandlerSettings(null, null);
+
+        public HandlerSettings {
+            if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
+                throw new IllegalArgumentException("timeout must be positive: " + timeout);
+            }
+        }
     }
 
     /** Returns the defaults: the default retry policy and no settings for single handlers. */

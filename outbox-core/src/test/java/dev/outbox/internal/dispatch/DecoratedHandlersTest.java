@@ -6,8 +6,8 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
+import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
 import dev.outbox.internal.publish.TransactionPhase;
-import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
@@ -30,8 +30,7 @@ class DecoratedHandlersTest {
     private static final EventEnvelope EVENT = new EventEnvelope(
             1, new UUID(0, 1), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH, false);
     private static final DispatchSettings FIVE_SECONDS = new DispatchSettings(
-            DispatchSettings.defaults().retry(),
-            Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null)));
+            DispatchSettings.defaults().retry(), Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null)));
 
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger stuck = new AtomicInteger();

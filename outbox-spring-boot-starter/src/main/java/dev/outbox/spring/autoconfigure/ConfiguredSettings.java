@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.CircuitBreaker;
 import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.RetryPolicy;
@@ -10,7 +11,6 @@ import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
-import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.internal.retention.RetentionSettings;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
@@ -125,8 +125,7 @@ final class ConfiguredSettings {
 
     private static StreamRouting with(StreamRouting routing, String name, Stream stream) {
         return PropertyRule.checkAll(
-                PropertyRule.key("outbox.streams", name),
-                () -> routing.with(name, stream.aggregateTypes()));
+                PropertyRule.key("outbox.streams", name), () -> routing.with(name, stream.aggregateTypes()));
     }
 
     private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {
@@ -165,8 +164,8 @@ final class ConfiguredSettings {
 
     private InStream inStream(RetryPolicy policy) {
         Map<String, RetryPolicy> policies = new HashMap<>();
-        handlers.forEach((id, handler) -> policies.put(
-                id, retry(PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
+        handlers.forEach((id, handler) ->
+                policies.put(id, retry(PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
         return new InStream(policy, policies);
     }
 

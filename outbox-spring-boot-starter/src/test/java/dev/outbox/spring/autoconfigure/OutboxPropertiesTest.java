@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.CircuitBreaker;
+import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Delays;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
@@ -10,7 +11,6 @@ import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
-import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.internal.retention.RetentionSettings;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
