@@ -3,12 +3,14 @@ package dev.outbox.internal.retention;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.retention.RetentionStore.Batch;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +31,14 @@ public final class Retention implements AutoCloseable {
 
     /** Creates a retention that has not started. */
     public Retention(
-            RetentionSettings settings, RetentionStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
+            RetentionSettings settings,
+            DataSource dataSource,
+            OutboxSchema schema,
+            OutboxSchema archive,
+            Clock clock,
+            @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
-        this.store = store;
+        this.store = new RetentionStore(dataSource, schema, archive);
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -61,7 +68,7 @@ public final class Retention implements AutoCloseable {
         return moved;
     }
 
-    private Batch archive(OffsetDateTime from) throws SQLException {
+    Batch archive(OffsetDateTime from) throws SQLException {
         FaultPoint.BEFORE_ARCHIVE.reached();
         Batch moved = store.archive(from, settings.published(), settings.batchSize(), settings.archive());
         FaultPoint.AFTER_ARCHIVE.reached();

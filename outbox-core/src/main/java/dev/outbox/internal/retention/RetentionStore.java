@@ -9,7 +9,7 @@ import java.time.OffsetDateTime;
 import javax.sql.DataSource;
 
 /** Removes what is old enough; one instance works at a time, the others find the advisory lock taken. */
-public final class RetentionStore {
+final class RetentionStore {
 
     /** Until the transaction ends, no replay adds a delivery to an event that has none. */
     private static final String LOCK_HISTORY = """
@@ -21,7 +21,7 @@ public final class RetentionStore {
      * outbox_published_pk, outbox_replay_unfinished, outbox_delivery_pk and outbox_operation_event. Events that a running replay has yet
      * to read stay: a run reads them once. The archive may hold an event that another program wrote.
      */
-    public static final String ARCHIVE = """
+    static final String ARCHIVE = """
             WITH expired AS MATERIALIZED (
                 SELECT o.id
                   FROM {schema}.outbox_published o
@@ -68,7 +68,7 @@ public final class RetentionStore {
      * Relies on processed_event_processed_at, from where the last batch ended, and on outbox_unpublished_event_id. An event in the
      * queue may be delivered again, however old it is.
      */
-    public static final String PURGE = """
+    static final String PURGE = """
             WITH expired AS MATERIALIZED (
                 SELECT p.ctid AS place
                   FROM {schema}.processed_event p
@@ -92,7 +92,7 @@ public final class RetentionStore {
     private final Pipeline archive;
     private final Pipeline purge;
 
-    public RetentionStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+    RetentionStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
         this.archive = new Pipeline(
                 schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
@@ -100,10 +100,10 @@ public final class RetentionStore {
     }
 
     /** Batch of removed rows, and the time of the youngest. */
-    public record Batch(int rows, OffsetDateTime upTo) {
+    record Batch(int rows, OffsetDateTime upTo) {
 
         /** Before all rows. */
-        public static final Batch BEGINNING = new Batch(0, OffsetDateTime.MIN);
+        static final Batch BEGINNING = new Batch(0, OffsetDateTime.MIN);
 
         private static Batch read(ResultSet row) throws SQLException {
             OffsetDateTime youngest = row.getObject(2, OffsetDateTime.class);
@@ -112,7 +112,7 @@ public final class RetentionStore {
     }
 
     /** Moves one batch of published events to the archive, or deletes them; an event with an open or dead delivery stays, and one that a replay has yet to read. */
-    public Batch archive(OffsetDateTime from, Duration age, int limit, boolean keep) throws SQLException {
+    Batch archive(OffsetDateTime from, Duration age, int limit, boolean keep) throws SQLException {
         return archive.run(
                 dataSource,
                 (parameters) -> parameters
@@ -124,7 +124,7 @@ public final class RetentionStore {
     }
 
     /** Deletes one batch of rows of the deduplication inbox, except those of events in the queue. */
-    public Batch purge(OffsetDateTime from, Duration age, int limit) throws SQLException {
+    Batch purge(OffsetDateTime from, Duration age, int limit) throws SQLException {
         return purge.run(
                 dataSource,
                 (parameters) -> parameters

@@ -12,7 +12,6 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.retention.Retention;
-import dev.outbox.internal.retention.RetentionStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
@@ -83,8 +82,9 @@ public final class OutboxRuntime implements AutoCloseable {
                 this::wake);
         this.retention = new Retention(
                 settings.retention(),
-                new RetentionStore(
-                        dependencies.dataSource(), schema, settings.schemas().archive()),
+                dependencies.dataSource(),
+                schema,
+                settings.schemas().archive(),
                 dependencies.clock(),
                 dependencies.retentionSchedule());
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);

@@ -9,7 +9,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.retention.Retention;
 import dev.outbox.internal.retention.RetentionSettings;
-import dev.outbox.internal.retention.RetentionStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import java.io.IOException;
@@ -114,7 +113,9 @@ class StatusViewTest {
     private long archive() throws SQLException {
         return new Retention(
                         new RetentionSettings(Duration.ZERO, true, Duration.ofDays(30), 1000),
-                        new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
+                        outbox.dataSource(),
+                        OutboxSchema.DEFAULT,
+                        OutboxSchema.DEFAULT_ARCHIVE,
                         Clock.systemUTC(),
                         null)
                 .runOnce();

@@ -7,7 +7,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.lane.LaneSteps;
-import dev.outbox.internal.retention.RetentionStore;
+import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,14 +46,14 @@ class LargeTables {
                 + " WHERE published_at < now() - interval '30 days'");
         long readBefore = pagesRead();
 
-        RetentionStore store = new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        RetentionSteps retention = new RetentionSteps(outbox, MONTH, true, BATCH);
         List<Long> nanos = new ArrayList<>();
-        RetentionStore.Batch batch = RetentionStore.Batch.BEGINNING;
+        int archived;
         do {
             long begun = System.nanoTime();
-            batch = store.archive(batch.upTo(), MONTH, BATCH, true);
+            archived = retention.next();
             nanos.add(System.nanoTime() - begun);
-        } while (batch.rows() == BATCH);
+        } while (archived == BATCH);
 
         assertThat(outbox.count("audit.events")).isEqualTo(expired);
         await().pollDelay(Duration.ofSeconds(2)).until(() -> pagesRead() > readBefore);
@@ -107,11 +107,11 @@ class LargeTables {
                     .params(first, Math.min(pending, first + CHUNK - 1))
                     .update();
         }
-        StatusStore store = new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 21; round++) {
             long begun = System.nanoTime();
-            assertThat(store.count().get("default").pending()).isBetween(pending / 2L, pending * 2L);
+            assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count().get("default").pending())
+                    .isBetween(pending / 2L, pending * 2L);
             nanos.add(System.nanoTime() - begun);
         }
         System.out.printf(

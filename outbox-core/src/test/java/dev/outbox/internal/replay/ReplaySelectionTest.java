@@ -11,8 +11,7 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
-import dev.outbox.internal.retention.RetentionStore;
-import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.testing.Guarantee;
@@ -105,18 +104,12 @@ class ReplaySelectionTest extends ReplaySteps {
         publish("3", 1);
         start(ReplayRequest.of("mail").aggregate("order", "2"));
         feed(1);
-        RetentionStore archive =
-                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
 
-        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
-                        .rows())
-                .isEqualTo(2);
+        assertThat(RetentionSteps.archive(outbox)).isEqualTo(2);
         List<DueDelivery> due = claimDue();
         assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L);
         settle(DeliveryOutcome.SUCCEEDED, due);
-        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
-                        .rows())
-                .isEqualTo(1);
+        assertThat(RetentionSteps.archive(outbox)).isEqualTo(1);
     }
 
     @Test
@@ -127,11 +120,7 @@ class ReplaySelectionTest extends ReplaySteps {
         publish("2", 1);
         assertThat(fed(id)).isEqualTo(29);
 
-        RetentionStore archive =
-                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
-        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 1000, true)
-                        .rows())
-                .isOne();
+        assertThat(RetentionSteps.archive(outbox)).isOne();
         feed(10);
         assertThat(fed(id)).isEqualTo(300);
     }
@@ -143,19 +132,13 @@ class ReplaySelectionTest extends ReplaySteps {
         feed(1);
         outbox.runtime().replays().cancel(id, "ann");
 
-        RetentionStore archive =
-                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
-        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 1000, true)
-                        .rows())
-                .isEqualTo(30);
+        assertThat(RetentionSteps.archive(outbox)).isEqualTo(30);
     }
 
     @Test
     void archivedEventsAreNotFed() throws SQLException {
         publish("1", 2);
-        RetentionStore archive =
-                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
-        archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true);
+        RetentionSteps.archive(outbox);
         assertThat(outbox.count("audit.events")).isEqualTo(2);
         publish("1", 1);
 

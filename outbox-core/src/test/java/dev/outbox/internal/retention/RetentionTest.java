@@ -212,7 +212,9 @@ class RetentionTest {
         };
         try (Retention retention = new Retention(
                 RetentionSettings.defaults(),
-                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT,
+                OutboxSchema.DEFAULT_ARCHIVE,
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -228,7 +230,9 @@ class RetentionTest {
     private Retention retention(RetentionSettings settings) {
         return new Retention(
                 settings,
-                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT,
+                OutboxSchema.DEFAULT_ARCHIVE,
                 Clock.systemUTC(),
                 null);
     }

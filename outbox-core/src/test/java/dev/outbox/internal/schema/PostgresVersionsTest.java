@@ -10,8 +10,7 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.retention.RetentionStore;
-import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OperationSelection;
@@ -64,10 +63,7 @@ class PostgresVersionsTest {
                     .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished());
             assertThat(outbox.count("events.outbox_delivery")).isZero();
             replay(outbox);
-            assertThat(new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
-                            .archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 100, true)
-                            .rows())
-                    .isEqualTo(21);
+            assertThat(RetentionSteps.archive(outbox)).isEqualTo(21);
             outbox.runtime().close();
             assertThat(retryAndSkip(outbox)).isEqualTo(2);
             pauseAndResume(outbox.runtime().operations());

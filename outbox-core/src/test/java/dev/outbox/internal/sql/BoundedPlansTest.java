@@ -8,7 +8,7 @@ import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.retention.RetentionStore;
+import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.OutboxOverview;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -57,11 +57,10 @@ class BoundedPlansTest {
         addHistory("1 day", BATCH);
         addHistory("31 days", ROWS);
         analyze(analyzed, "events.outbox_published");
-        RetentionStore store = new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
-        RetentionStore.Batch most = store.archive(RetentionStore.Batch.BEGINNING.upTo(), MONTH, ROWS - BATCH, false);
+        RetentionSteps retention = new RetentionSteps(outbox, MONTH, false, ROWS - BATCH);
 
-        assertThat(most.rows()).isEqualTo(ROWS - BATCH);
-        JsonNode last = explainArchive(most.upTo().toString());
+        assertThat(retention.next()).isEqualTo(ROWS - BATCH);
+        JsonNode last = explainArchive(retention.upTo().toString());
         assertThat(Explained.rowsVisited(last, "outbox_published")).isBetween((long) BATCH, 3L * BATCH);
         assertThat(Explained.pages(last)).isLessThan(20 * BATCH);
     }
@@ -99,7 +98,7 @@ class BoundedPlansTest {
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
-                        RetentionStore.PURGE,
+                        RetentionSteps.PURGE,
                         "timestamptz, bigint, int",
                         "'-infinity', " + MONTH.toMillis() + ", " + BATCH);
         assertThat(Explained.rowsVisited(plan, "processed_event")).isBetween((long) BATCH, 3L * BATCH);
@@ -141,9 +140,7 @@ class BoundedPlansTest {
                 .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
         assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
                 .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
-        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                        .count()
-                        .get("default"))
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count().get("default"))
                 .extracting(OutboxOverview.Backlog::pending, OutboxOverview.Backlog::retrying)
                 .containsExactly((long) ROWS, (long) StatusStore.MOST_COUNTED);
     }
@@ -160,9 +157,7 @@ class BoundedPlansTest {
         // Each dead letter, and the open deliveries of its event, which has none.
         assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
                 .isBetween((long) StatusStore.MOST_COUNTED, 2L * StatusStore.MOST_COUNTED + 10L);
-        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                        .count()
-                        .get("default"))
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count().get("default"))
                 .extracting(OutboxOverview.Backlog::dead, OutboxOverview.Backlog::blockedLanes)
                 .containsExactly((long) StatusStore.MOST_COUNTED, (long) StatusStore.MOST_COUNTED);
     }
@@ -188,8 +183,7 @@ class BoundedPlansTest {
                 .isLessThan(50);
         assertThat(Explained.pages(explained.explain(HandlerExpiryStore.DELETE_HANDLERS, "", "")))
                 .isLessThan(50);
-        assertThat(Explained.pages(
-                        explained.explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
+        assertThat(Explained.pages(explained.explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
                 .isLessThan(50);
         assertThat(Explained.pages(
                         explained.explain(HandlerExpiryStore.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
@@ -217,7 +211,7 @@ class BoundedPlansTest {
     private JsonNode explainArchive(String from) throws SQLException {
         return new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
-                        RetentionStore.ARCHIVE.replace("{archive}", "audit"),
+                        RetentionSteps.ARCHIVE.replace("{archive}", "audit"),
                         "timestamptz, bigint, int, boolean",
                         "'" + from + "', " + MONTH.toMillis() + ", " + BATCH + ", true");
     }
