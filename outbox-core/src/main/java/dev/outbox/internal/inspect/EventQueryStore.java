@@ -6,6 +6,7 @@ import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.EventDetails.Status;
 import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -127,7 +128,7 @@ final class EventQueryStore {
                 .replace("{queue}", ofAggregate ? QUEUE_OF_AGGREGATE : "{schema}.outbox_unpublished")
                 .replace("{headers}", ofTrace ? ", o.headers" : "")
                 .replace("{event}", DeliveryRow.EVENT_COLUMNS)
-                .replace("{most}", Integer.toString(StatusStore.MOST_COUNTED));
+                .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
     }
 
     /** Searches the latest events before a place. */

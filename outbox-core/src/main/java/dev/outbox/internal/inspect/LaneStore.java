@@ -10,6 +10,7 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.LaneReport.Cause;
 import dev.outbox.operations.LaneReport.Counts;
+import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -60,7 +61,8 @@ final class LaneStore {
               FROM (SELECT lane.handler_id FROM lane UNION SELECT dead.handler_id FROM dead) handler
               LEFT JOIN lane ON lane.handler_id = handler.handler_id
              ORDER BY handler.handler_id
-            """.replace("{of aggregate}", OF_AGGREGATE).replace("{most}", Integer.toString(StatusStore.MOST_COUNTED));
+            """.replace("{of aggregate}", OF_AGGREGATE)
+                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
     /** Relies on outbox_lane_pk and outbox_delivery_lane: the first delivery of each lane. */
     static final String FIRST = DeliveryRow.select("""
@@ -86,7 +88,7 @@ final class LaneStore {
                      ORDER BY o.aggregate_seq DESC
                      LIMIT {most}) o
              WHERE o.dispatched_at IS NULL
-            """.replace("{most}", Integer.toString(StatusStore.MOST_COUNTED));
+            """.replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
     /** Reads outbox_claim whole: it has a row per batch. */
     static final String CLAIMED = """

@@ -1,5 +1,6 @@
 package dev.outbox.internal.inspect;
 
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import java.time.Duration;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +19,9 @@ import org.slf4j.LoggerFactory;
  * reader by at most 1.5 s. A failure is cached like a result. Unknown counts are absent, never zero. Safe for use by many threads.
  */
 public final class QueueGauges {
+
+    /** Backlog of a stream without open events. */
+    public static final Backlog NO_EVENTS = StatusStore.NO_EVENTS;
 
     private static final Logger log = LoggerFactory.getLogger(QueueGauges.class);
 
@@ -30,17 +35,17 @@ public final class QueueGauges {
     private record Run(long begunAt, CompletableFuture<Map<String, Backlog>> result) {}
 
     /** Creates gauges that query when the first reader asks. */
-    public QueueGauges(StatusStore store, Duration maxAge) {
+    public QueueGauges(DataSource dataSource, OutboxSchema schema, Duration maxAge) {
         if (maxAge.isNegative()) {
             throw new IllegalArgumentException("maxAge must not be negative: " + maxAge);
         }
-        this.store = store;
+        this.store = new StatusStore(dataSource, schema);
         this.maxAge = maxAge;
     }
 
     /** Returns the backlog of a stream, like {@link #all}. */
     public Optional<Backlog> current(String stream) {
-        return all().map((backlogs) -> backlogs.getOrDefault(stream, StatusStore.NO_EVENTS));
+        return all().map((backlogs) -> backlogs.getOrDefault(stream, NO_EVENTS));
     }
 
     /**

@@ -26,13 +26,9 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Counts the events of each stream by status, alone for gauges, or with everything else that an overview shows. */
-public final class StatusStore {
+final class StatusStore {
 
-    /** Largest number of events of one stream and state that are counted exactly. */
-    public static final int MOST_COUNTED = OutboxInspector.MOST_COUNTED;
-
-    /** Backlog of a stream without open events. */
-    public static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+    static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
 
     private static final Deliveries NO_DELIVERIES = new Deliveries(0, 0, Duration.ZERO);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -54,7 +50,7 @@ public final class StatusStore {
      * whole. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids, and others
      * are not counted. Includes streams that no poller has registered.
      */
-    public static final String COUNT = "WITH RECURSIVE "
+    static final String COUNT = "WITH RECURSIVE "
             + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
             + ", "
             + LooseScan.ofDeliveries("delivered", "d.stream")
@@ -109,7 +105,9 @@ public final class StatusStore {
                                           WHERE d.stream = streams.stream
                                             AND d.status IN ('BLOCKING', 'DEAD')
                                           LIMIT {most}) d) dead
-            """.replace("{pending}", PENDING).replace("{age}", AGE).replace("{most}", Integer.toString(MOST_COUNTED));
+            """.replace("{pending}", PENDING)
+                    .replace("{age}", AGE)
+                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
     private static final String CLOCK = "SELECT clock_timestamp()";
 
@@ -131,7 +129,7 @@ public final class StatusStore {
                                  FROM latest all_streams)::float8
               FROM latest
              GROUP BY latest.stream
-            """.replace("{most}", Integer.toString(MOST_COUNTED));
+            """.replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
     /** Reads outbox_claim whole: it has a row per batch. */
     static final String CLAIMS = """
@@ -169,7 +167,7 @@ public final class StatusStore {
     private final Pipeline count;
     private final Pipeline overview;
 
-    public StatusStore(DataSource dataSource, OutboxSchema schema) {
+    StatusStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
         this.overview = new Pipeline(
@@ -186,12 +184,12 @@ public final class StatusStore {
     }
 
     /** Counts the events of every stream in at most a second. */
-    public Map<String, Backlog> count() throws SQLException {
+    Map<String, Backlog> count() throws SQLException {
         return count.run(dataSource, (parameters) -> {}, (results) -> counts(results));
     }
 
     /** Reads the state of every stream, handler and instance. */
-    public OutboxOverview overview() throws SQLException {
+    OutboxOverview overview() throws SQLException {
         return overview.run(dataSource, (parameters) -> {}, (results) -> {
             Instant at = results.row(CLOCK).getObject(1, OffsetDateTime.class).toInstant();
             Map<String, Backlog> counts = counts(results);

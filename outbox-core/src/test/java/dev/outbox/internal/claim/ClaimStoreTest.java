@@ -10,7 +10,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
-import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -107,8 +107,7 @@ class ClaimStoreTest {
         assertThat(claim("w1", 10).claim().events())
                 .extracting((event) -> event.envelope().occurredAt())
                 .containsExactly(Instant.EPOCH, Instant.EPOCH, Instant.EPOCH);
-        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count())
-                .containsOnlyKeys("default");
+        assertThat(InspectSteps.count(outbox.dataSource())).containsOnlyKeys("default");
     }
 
     /** No sequence gives one; another program may. */

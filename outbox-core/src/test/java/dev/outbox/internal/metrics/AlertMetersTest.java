@@ -10,7 +10,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -34,7 +33,7 @@ class AlertMetersTest {
 
     @Test
     void countersThatAlertsWatchBeginAtZero() {
-        QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
         OutboxMeters.register(registry, "default", gauges, () -> 0);
 
         assertThat(registry.get("outbox.unrouted")
@@ -74,8 +73,8 @@ class AlertMetersTest {
         outbox.publish("1", new OrderPlaced(1));
         outbox.publish("1", new OrderPlaced(2));
         outbox.publish("2", new OrderPlaced(1));
-        QueueMeters meters = new QueueMeters(
-                registry, new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO));
+        QueueMeters meters =
+                new QueueMeters(registry, new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO));
         meters.register("default");
 
         await().untilAsserted(() -> assertThat(gauge("outbox.lanes.blocked")).isEqualTo(2));

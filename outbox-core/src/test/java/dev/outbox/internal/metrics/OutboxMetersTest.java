@@ -12,7 +12,6 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -209,7 +208,7 @@ class OutboxMetersTest {
                 .update();
         outbox.publish("pending", new OrderPlaced(1));
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        QueueGauges gauges = new QueueGauges(new StatusStore(statements, OutboxSchema.DEFAULT), Duration.ofHours(1));
+        QueueGauges gauges = new QueueGauges(statements, OutboxSchema.DEFAULT, Duration.ofHours(1));
         new QueueMeters(registry, gauges).register("default");
 
         await().until(() -> gauges.current("default").isPresent());
@@ -226,7 +225,7 @@ class OutboxMetersTest {
     void gaugesCountStreamsWithoutPoller() {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
-        QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
         assertThat(await().until(() -> gauges.current("default"), Optional::isPresent)
                         .orElseThrow()
                         .pending())
@@ -237,8 +236,7 @@ class OutboxMetersTest {
     void gaugesAreUnknownWhileTheDatabaseIsAway() {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
-        QueueGauges gauges =
-                new QueueGauges(new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        QueueGauges gauges = new QueueGauges(outbox.database().dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
         new QueueMeters(registry, gauges).register("default");
         await().untilAsserted(() -> assertThat(gauge("outbox.pending")).isEqualTo(1));
 
@@ -261,8 +259,7 @@ class OutboxMetersTest {
                 return super.getConnection();
             }
         };
-        new QueueMeters(registry, new QueueGauges(new StatusStore(empty, OutboxSchema.DEFAULT), Duration.ZERO))
-                .register("default");
+        new QueueMeters(registry, new QueueGauges(empty, OutboxSchema.DEFAULT, Duration.ZERO)).register("default");
         CompletableFuture<Double> scrape = InBackground.run(() -> gauge("outbox.pending") + gauge("outbox.dead"));
         await().until(scrape::isDone);
         assertThat(scrape.join()).isNaN();

@@ -14,9 +14,8 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.metrics.OutboxMeters;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
@@ -127,10 +126,7 @@ class ReplayTest {
                         .list())
                 .containsExactly("mail DEAD 3 IOException", "mail DEAD 3 IOException", "mail DEAD 3 IOException");
         assertThat(outbox.count("events.outbox_published")).isEqualTo(6);
-        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                        .count()
-                        .get("default")
-                        .dead())
+        assertThat(InspectSteps.count(outbox.dataSource()).get("default").dead())
                 .isEqualTo(3);
     }
 

@@ -10,8 +10,7 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.inspect.StatusStore;
-import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.OutboxInspector;
@@ -99,10 +98,7 @@ class RolesTest {
                         .query(String.class)
                         .single())
                 .isEqualTo("PENDING");
-        assertThat(new StatusStore(reader.dataSource(), OutboxSchema.DEFAULT)
-                        .count()
-                        .get("default")
-                        .pending())
+        assertThat(InspectSteps.count(reader.dataSource()).get("default").pending())
                 .isEqualTo(1);
     }
 

@@ -3,12 +3,13 @@ package dev.outbox.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.retention.RetentionSteps;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -135,14 +136,14 @@ class BoundedPlansTest {
         addPending(ROWS);
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
-        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(InspectSteps.COUNT, "", "");
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
-                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+                .isBetween((long) OutboxInspector.MOST_COUNTED, OutboxInspector.MOST_COUNTED + 10L);
         assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
-                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
-        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count().get("default"))
+                .isBetween((long) OutboxInspector.MOST_COUNTED, OutboxInspector.MOST_COUNTED + 10L);
+        assertThat(InspectSteps.count(outbox.dataSource()).get("default"))
                 .extracting(OutboxOverview.Backlog::pending, OutboxOverview.Backlog::retrying)
-                .containsExactly((long) ROWS, (long) StatusStore.MOST_COUNTED);
+                .containsExactly((long) ROWS, (long) OutboxInspector.MOST_COUNTED);
     }
 
     @Test
@@ -153,13 +154,13 @@ class BoundedPlansTest {
                 .update();
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
-        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(InspectSteps.COUNT, "", "");
         // Each dead letter, and the open deliveries of its event, which has none.
         assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
-                .isBetween((long) StatusStore.MOST_COUNTED, 2L * StatusStore.MOST_COUNTED + 10L);
-        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count().get("default"))
+                .isBetween((long) OutboxInspector.MOST_COUNTED, 2L * OutboxInspector.MOST_COUNTED + 10L);
+        assertThat(InspectSteps.count(outbox.dataSource()).get("default"))
                 .extracting(OutboxOverview.Backlog::dead, OutboxOverview.Backlog::blockedLanes)
-                .containsExactly((long) StatusStore.MOST_COUNTED, (long) StatusStore.MOST_COUNTED);
+                .containsExactly((long) OutboxInspector.MOST_COUNTED, (long) OutboxInspector.MOST_COUNTED);
     }
 
     @Test

@@ -6,7 +6,6 @@ import dev.outbox.HandlerInterceptor;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadFormat;
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
@@ -202,9 +201,7 @@ public final class OutboxAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     QueueGauges outboxQueueGauges(OutboxDatabase database) {
-        StatusStore store =
-                new StatusStore(database.dataSource(), database.schemas().outbox());
-        return new QueueGauges(store, MAX_AGE_OF_GAUGES);
+        return new QueueGauges(database.dataSource(), database.schemas().outbox(), MAX_AGE_OF_GAUGES);
     }
 
     @Bean

@@ -1,7 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.time.Duration;
 import javax.sql.DataSource;
@@ -14,6 +13,6 @@ public class FreshGauges {
 
     @Bean
     QueueGauges queueGauges(DataSource dataSource) {
-        return new QueueGauges(new StatusStore(dataSource, OutboxSchema.DEFAULT), Duration.ZERO);
+        return new QueueGauges(dataSource, OutboxSchema.DEFAULT, Duration.ZERO);
     }
 }

@@ -2,7 +2,6 @@ package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
@@ -99,7 +98,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         Map<String, Object> streams = new TreeMap<>();
         polling.streams()
                 .keySet()
-                .forEach((stream) -> streams.put(stream, details(counts.getOrDefault(stream, StatusStore.NO_EVENTS))));
+                .forEach((stream) -> streams.put(stream, details(counts.getOrDefault(stream, QueueGauges.NO_EVENTS))));
         return streams;
     }
 
