@@ -1,7 +1,6 @@
 package dev.outbox.internal.inspect;
 
-import dev.outbox.internal.audit.DatabaseCall;
-import dev.outbox.internal.audit.OperationRules;
+import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventPage;
@@ -34,35 +33,35 @@ public final class JdbcInspector implements OutboxInspector {
 
     @Override
     public OutboxOverview overview() {
-        return DatabaseCall.run("read the overview", statuses::overview);
+        return OperatorRequest.run("read the overview", statuses::overview);
     }
 
     @Override
     public List<FailureGroup> failures() {
-        return DatabaseCall.run("group failures", failures::groups);
+        return OperatorRequest.run("group failures", failures::groups);
     }
 
     @Override
     public List<LaneReport> lanes(String aggregateType, String aggregateId) {
-        OperationRules.checkName("aggregate type", aggregateType);
-        OperationRules.checkName("aggregate id", aggregateId);
-        return DatabaseCall.run("explain lanes", () -> lanes.read(aggregateType, aggregateId));
+        OperatorRequest.checkName("aggregate type", aggregateType);
+        OperatorRequest.checkName("aggregate id", aggregateId);
+        return OperatorRequest.run("explain lanes", () -> lanes.read(aggregateType, aggregateId));
     }
 
     @Override
     public Optional<EventDetails> findEvent(UUID eventId) {
-        return DatabaseCall.run("find an event", () -> events.find(eventId));
+        return OperatorRequest.run("find an event", () -> events.find(eventId));
     }
 
     @Override
     public Optional<EventDetails.Content> findContent(UUID eventId) {
-        return DatabaseCall.run("read the content of an event", () -> events.content(eventId));
+        return OperatorRequest.run("read the content of an event", () -> events.content(eventId));
     }
 
     @Override
     public EventPage findEvents(EventSelection selection, int limit) {
-        OperationRules.check(limit);
-        return DatabaseCall.search(
+        OperatorRequest.check(limit);
+        return OperatorRequest.search(
                 "search events", selection, "an aggregate with its type and id", () -> search.find(selection, limit));
     }
 }

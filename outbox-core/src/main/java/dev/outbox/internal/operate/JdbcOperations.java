@@ -1,9 +1,8 @@
 package dev.outbox.internal.operate;
 
 import dev.outbox.internal.audit.AuditInfo;
-import dev.outbox.internal.audit.DatabaseCall;
 import dev.outbox.internal.audit.OperationLogStore;
-import dev.outbox.internal.audit.OperationRules;
+import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.operate.OperationStore.Action;
 import dev.outbox.internal.publish.OriginStore;
@@ -50,7 +49,7 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public List<Delivery> find(DeliverySelection selection, int limit) {
-        OperationRules.check(limit);
+        OperatorRequest.check(limit);
         return search("find deliveries", selection, () -> deliveries.find(selection, limit));
     }
 
@@ -59,8 +58,8 @@ public final class JdbcOperations implements OutboxOperations {
         return search("count deliveries", selection, () -> deliveries.count(selection));
     }
 
-    private static <T> T search(String task, DeliverySelection selection, DatabaseCall.Work<T> work) {
-        return DatabaseCall.search(
+    private static <T> T search(String task, DeliverySelection selection, OperatorRequest.Work<T> work) {
+        return OperatorRequest.search(
                 task,
                 selection,
                 "an event id, an aggregate with its type and id, or a stream with a handler id and a status",
@@ -69,12 +68,12 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public Changed retry(DeliverySelection selection, String by, String reason) {
-        return change(Action.RETRY, "retried", selection, OperationRules.check(selection, by, reason));
+        return change(Action.RETRY, "retried", selection, OperatorRequest.check(selection, by, reason));
     }
 
     @Override
     public Changed skip(DeliverySelection selection, String by, String reason) {
-        return change(Action.SKIP, "skipped", selection, OperationRules.check(selection, by, reason));
+        return change(Action.SKIP, "skipped", selection, OperatorRequest.check(selection, by, reason));
     }
 
     private Changed change(Action action, String done, DeliverySelection selection, AuditInfo audit) {
@@ -121,8 +120,8 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     private boolean setHandler(String task, String handlerId, boolean paused, boolean add, String by, String reason) {
-        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
-        PauseStore.Result result = DatabaseCall.run(task, () -> pauses.setHandler(handlerId, paused, add, audit))
+        AuditInfo audit = OperatorRequest.check("handler id", handlerId, by, reason);
+        PauseStore.Result result = OperatorRequest.run(task, () -> pauses.setHandler(handlerId, paused, add, audit))
                 .orElseThrow(() -> new InvalidOperationException(
                         Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
         return finish("handler " + handlerId, paused, audit, result);
@@ -130,8 +129,8 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public boolean expireHandler(String handlerId, String actor, String reason) {
-        AuditInfo audit = OperationRules.check("handler id", handlerId, actor, reason);
-        return DatabaseCall.run("expire a handler", () -> expiry.expire(handlerId, audit));
+        AuditInfo audit = OperatorRequest.check("handler id", handlerId, actor, reason);
+        return OperatorRequest.run("expire a handler", () -> expiry.expire(handlerId, audit));
     }
 
     @Override
@@ -145,8 +144,8 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     private boolean setStream(String task, String stream, boolean paused, String by, String reason) {
-        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
-        PauseStore.Result result = DatabaseCall.run(task, () -> pauses.setStream(stream, paused, audit))
+        AuditInfo audit = OperatorRequest.check("stream", stream, by, reason);
+        PauseStore.Result result = OperatorRequest.run(task, () -> pauses.setStream(stream, paused, audit))
                 .orElseThrow(() -> new InvalidOperationException("no instance has polled a stream '" + stream + "'"));
         return finish("stream " + stream, paused, audit, result);
     }
@@ -163,12 +162,12 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public boolean changeOrigin(String aggregateType, String from, String to, String actor, String reason) {
-        OperationRules.check("aggregate type", aggregateType, actor, reason);
-        OperationRules.check("the present origin", from, actor, reason);
-        OperationRules.check("the new origin", to, actor, reason);
+        OperatorRequest.check("aggregate type", aggregateType, actor, reason);
+        OperatorRequest.check("the present origin", from, actor, reason);
+        OperatorRequest.check("the new origin", to, actor, reason);
         String change = "aggregate type '" + aggregateType + "' from " + from + " to " + to;
         AuditInfo audit = new AuditInfo(actor, change + ": " + reason);
-        OriginStore.Result result = DatabaseCall.run(
+        OriginStore.Result result = OperatorRequest.run(
                         "change the origin of an aggregate type", () -> origins.change(aggregateType, from, to, audit))
                 .orElseThrow(() -> new InvalidOperationException(
                         "there are no events of the aggregate type '" + aggregateType + "'"));
@@ -183,7 +182,7 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public List<Operation> operations(OperationSelection selection, int limit) {
-        OperationRules.check(limit);
-        return DatabaseCall.run("find operations", () -> records.find(selection, limit));
+        OperatorRequest.check(limit);
+        return OperatorRequest.run("find operations", () -> records.find(selection, limit));
     }
 }

@@ -1,8 +1,7 @@
 package dev.outbox.internal.replay;
 
 import dev.outbox.internal.audit.AuditInfo;
-import dev.outbox.internal.audit.DatabaseCall;
-import dev.outbox.internal.audit.OperationRules;
+import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.RegisteredHandler;
@@ -39,8 +38,8 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public long start(ReplayRequest request, String by, String reason) {
-        AuditInfo audit = OperationRules.check(by, reason);
-        return DatabaseCall.run("start a replay", () -> {
+        AuditInfo audit = OperatorRequest.check(by, reason);
+        return OperatorRequest.run("start a replay", () -> {
             RegisteredHandler handler = registry.resolve(request.handlerId())
                     .orElseThrow(() -> new InvalidOperationException(
                             Reason.UNKNOWN_HANDLER,
@@ -63,18 +62,18 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public Optional<Replay> find(long id) {
-        return DatabaseCall.run("find a replay", () -> store.find(id));
+        return OperatorRequest.run("find a replay", () -> store.find(id));
     }
 
     @Override
     public List<Replay> list() {
-        return DatabaseCall.run("list replays", () -> store.list(LISTED));
+        return OperatorRequest.run("list replays", () -> store.list(LISTED));
     }
 
     @Override
     public boolean cancel(long id, String by) {
-        OperationRules.checkOperator(by);
-        return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
+        OperatorRequest.checkOperator(by);
+        return OperatorRequest.run("cancel a replay", () -> cancelNow(id, by));
     }
 
     /** Cancels a replay for an operator or for the feeder. */

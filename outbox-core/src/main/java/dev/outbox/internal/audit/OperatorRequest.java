@@ -1,16 +1,24 @@
 package dev.outbox.internal.audit;
 
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Range;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import java.sql.SQLException;
 
-/** Checks the requests of operators before any SQL runs; selections check themselves. */
-public final class OperationRules {
+/** Checks what an operator asks for before any SQL runs, runs the statements, and translates their failures. Selections check themselves. */
+public final class OperatorRequest {
 
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_REASON = 2000;
 
-    private OperationRules() {}
+    private static final String QUERY_CANCELED = "57014";
+    private static final String REMEDY =
+            "grant the role of the application what db/outbox/grants.sql gives to a worker, or"
+                    + " to a reader if it only finds and counts";
+
+    private OperatorRequest() {}
 
     /** For a change of deliveries. */
     public static AuditInfo check(DeliverySelection selection, String by, String reason) {
@@ -58,6 +66,36 @@ public final class OperationRules {
     public static void check(int limit) {
         if (limit < 1) {
             throw new InvalidOperationException("the limit must be at least 1: " + limit);
+        }
+    }
+
+    /** Statements of an operation. */
+    public interface Work<T> {
+        T run() throws SQLException;
+    }
+
+    /** Runs statements on a selection, which a timeout bounds. */
+    public static <T> T search(String task, Object selection, String remedy, Work<T> work) {
+        return run(task, () -> {
+            try {
+                return work.run();
+            } catch (SQLException ex) {
+                if (QUERY_CANCELED.equals(ex.getSQLState())) {
+                    throw new InvalidOperationException(
+                            Reason.SELECTION_TOO_BROAD,
+                            "the database needed longer than 5 s to " + task + " of " + selection + "; add " + remedy,
+                            ex);
+                }
+                throw ex;
+            }
+        });
+    }
+
+    public static <T> T run(String task, Work<T> work) {
+        try {
+            return work.run();
+        } catch (SQLException ex) {
+            throw Causes.translated(task, REMEDY, ex);
         }
     }
 }
