@@ -2,18 +2,30 @@ package dev.outbox.internal.operate;
 
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.operate.HandlerExpiryStore.Absent;
 import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.registry.LocalHandlers;
+import dev.outbox.internal.registry.Subscription;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Dead-letters the deliveries of handler registrations that expire, by age or by command, and deletes these. */
+/**
+ * Reports handlers that deliveries wait for in vain, dead-letters these when their registration expires, by age or by command, and deletes
+ * it.
+ */
 public final class HandlerExpiry {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerExpiry.class);
@@ -24,9 +36,60 @@ public final class HandlerExpiry {
     private static final Duration BY_COMMAND = Duration.ofDays(365_000);
 
     private final HandlerExpiryStore store;
+    private Set<String> reported = Set.of();
 
-    public HandlerExpiry(HandlerExpiryStore store) {
-        this.store = store;
+    public HandlerExpiry(DataSource dataSource, OutboxSchema schema) {
+        this.store = new HandlerExpiryStore(dataSource, schema);
+    }
+
+    /** Reports the handlers without an instance, once each. For use by one thread at a time. */
+    public void report(LocalHandlers own) throws SQLException {
+        List<Absent> absent = store.absent();
+        absent.stream()
+                .filter((handler) -> !reported.contains(handler.id()))
+                .forEach((handler) -> report(handler, own));
+        reported = absent.stream().map(Absent::id).collect(Collectors.toSet());
+    }
+
+    private static void report(Absent handler, LocalHandlers own) {
+        String kinds =
+                handler.kinds().stream().map(Subscription::eventType).distinct().collect(Collectors.joining(", "));
+        String waiting = handler.waiting() + (handler.waiting() < HandlerExpiryStore.MOST_COUNTED ? "" : " or more");
+        if (own.everyId().contains(handler.id())) {
+            log.warn(
+                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these"
+                            + " again, or skip the deliveries: OutboxOperations.skip",
+                    kinds,
+                    handler.id(),
+                    waiting);
+            return;
+        }
+        Instant lastSeen = handler.lastSeen();
+        log.warn(
+                "No running instance has handler '{}'{}, and deliveries of {} wait for it: {}. If it was renamed, add its former id to the"
+                        + " new handler: @OutboxHandler(id = \"{}\", aliases = \"{}\"). If it was removed, expire it:"
+                        + " OutboxOperations.expireHandler(\"{}\", actor, reason).{}",
+                handler.id(),
+                lastSeen == null ? "" : " (last heartbeat " + lastSeen + ")",
+                kinds,
+                waiting,
+                successor(handler, own),
+                handler.id(),
+                handler.id(),
+                lastSeen == null
+                        ? ""
+                        : " Otherwise its deliveries become dead letters from "
+                                + lastSeen.plus(HandlerStore.EXPIRE_AFTER) + " on");
+    }
+
+    /** Returns the only handler of this instance that takes the events, or a placeholder. */
+    private static String successor(Absent absent, LocalHandlers own) {
+        List<String> candidates = own.subscriptions().entrySet().stream()
+                .filter((handler) -> absent.kinds().stream()
+                        .allMatch((kind) -> handler.getValue().stream().anyMatch((taken) -> taken.takes(kind))))
+                .map(Map.Entry::getKey)
+                .toList();
+        return candidates.size() == 1 ? candidates.get(0) : "its new id";
     }
 
     /** Ends the registrations that no instance has renewed for a time, and what a crash has left of those that operators expired. */

@@ -19,23 +19,14 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Finds deliveries that wait for handlers without an instance, dead-letters them when the registration expires, and deletes that. */
-public final class HandlerExpiryStore {
+final class HandlerExpiryStore {
 
     /** The largest number of waiting deliveries that {@link #absent} counts for a handler and a kind of event. */
-    public static final int MOST_COUNTED = 1_000;
-
-    /** How many of the latest events {@link #knownTypes} reads. */
-    public static final int MOST_READ = 10_000;
-
-    /** Handler id of the types that {@link #knownTypes} finds in events. */
-    public static final String PUBLISHED = "";
+    static final int MOST_COUNTED = 1_000;
 
     private static final String KIND = "d.stream, d.status, d.handler_id, d.event_type, d.aggregate_type, d.source";
     private static final String SAME_KIND = "(" + KIND + ") = (" + KIND.replace("d.", "x.") + ")";
@@ -69,7 +60,7 @@ public final class HandlerExpiryStore {
      * its subscription was deleted expires by its own age. One that was stored within an hour after a command expired its handler, from
      * a batch that was claimed before, expires at once.
      */
-    public static final String EXPIRED = ORPHANS.replace("{renewed}", RENEWED)
+    static final String EXPIRED = ORPHANS.replace("{renewed}", RENEWED)
             + """
             SELECT {key}
               FROM orphan x
@@ -108,7 +99,7 @@ public final class HandlerExpiryStore {
                                                   = (s.event_type, s.aggregate_type, s.stream, s.source)))""";
 
     /** Reads the registry and outbox_instance whole; relies on outbox_delivery_backlog to count what waits. */
-    public static final String ABSENT = ORPHANS.replace("{renewed}", PRESENT)
+    static final String ABSENT = ORPHANS.replace("{renewed}", PRESENT)
             + """
             SELECT x.handler_id,
                    array_agg(DISTINCT ARRAY[x.event_type, x.aggregate_type, x.stream, x.source]),
@@ -120,23 +111,13 @@ public final class HandlerExpiryStore {
              ORDER BY x.handler_id
             """.replace("{same kind}", SAME_KIND).replace("{most}", Integer.toString(MOST_COUNTED));
 
-    /** Relies on the primary keys of both partitions of outbox, and reads outbox_subscription whole. */
-    public static final String KNOWN_TYPES =
-            """
-            SELECT latest.event_type, '{published}'
-              FROM (SELECT o.event_type FROM {schema}.outbox o ORDER BY o.id DESC LIMIT {most}) latest
-             UNION
-            SELECT s.event_type, s.handler_id
-              FROM {schema}.outbox_subscription s
-            """.replace("{published}", PUBLISHED).replace("{most}", Integer.toString(MOST_READ));
-
     /**
      * Reads the registry whole; relies on outbox_delivery_backlog, outbox_operation_handler, outbox_subscription_pk and outbox_stream_pk.
      * Every subscription that a delivery waits for expires, also one that was deleted. A change raises the versions, so that every instance
      * obeys from its next claim on. Of two handlers that have each other's id as an alias, after a rename and its reversal, neither is the
      * successor.
      */
-    public static final String EXPIRE =
+    static final String EXPIRE =
             BACKLOG + """
             , holder AS (
                 SELECT min(i.name) AS name
@@ -180,7 +161,7 @@ public final class HandlerExpiryStore {
             """;
 
     /** Relies on outbox_delivery_pk and outbox_lane_pk, and reads the registry: an instance may have registered the handler meanwhile. */
-    public static final String DEAD_LETTER = """
+    static final String DEAD_LETTER = """
             WITH expired AS (
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'DEAD',
@@ -212,7 +193,7 @@ public final class HandlerExpiryStore {
     private static final String LOCK_HANDLERS = "LOCK TABLE {schema}.outbox_handler IN ROW EXCLUSIVE MODE";
 
     /** Reads the registry; relies on outbox_delivery_backlog. A delivery keeps its subscription. */
-    public static final String DELETE_SUBSCRIPTIONS =
+    static final String DELETE_SUBSCRIPTIONS =
             BACKLOG + """
             DELETE FROM {schema}.outbox_subscription s
              WHERE NOT {renewed}
@@ -220,7 +201,7 @@ public final class HandlerExpiryStore {
             """.replace("{renewed}", RENEWED).replace("{takes}", Subscriptions.takes("x"));
 
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
-    public static final String DELETE_HANDLERS = BACKLOG + """
+    static final String DELETE_HANDLERS = BACKLOG + """
             DELETE FROM {schema}.outbox_handler h
              WHERE NOT h.paused
                AND NOT EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id)
@@ -230,16 +211,14 @@ public final class HandlerExpiryStore {
 
     private final DataSource dataSource;
     private final Pipeline absent;
-    private final Pipeline knownTypes;
     private final Pipeline expire;
     private final Pipeline expired;
     private final Pipeline deadLetter;
     private final Pipeline delete;
 
-    public HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
+    HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.absent = new Pipeline(schema, ABSENT);
-        this.knownTypes = new Pipeline(schema, Pipeline.INSPECT, KNOWN_TYPES);
         this.expire = Pipeline.durable(schema, Duration.ofSeconds(10), HandlerStore.LOCK_REGISTRY, EXPIRE);
         this.expired = new Pipeline(schema, EXPIRED);
         this.deadLetter = new Pipeline(
@@ -264,18 +243,6 @@ public final class HandlerExpiryStore {
                             lastSeen == null ? null : lastSeen.toInstant(),
                             row.getLong(4));
                 }));
-    }
-
-    /** Returns the types of the latest events, and those that handlers name, each with the ids of these handlers. */
-    SortedMap<String, Set<String>> knownTypes() throws SQLException {
-        return knownTypes.run(
-                dataSource,
-                (parameters) -> {},
-                (results) -> results.list((row) -> Map.entry(row.getString(1), row.getString(2))).stream()
-                        .collect(Collectors.groupingBy(
-                                Map.Entry::getKey,
-                                TreeMap::new,
-                                Collectors.mapping(Map.Entry::getValue, Collectors.toSet()))));
     }
 
     /**
@@ -303,7 +270,7 @@ public final class HandlerExpiryStore {
     }
 
     /** Dead-letters one batch of deliveries whose registration has expired, and returns how many of each handler. */
-    public Map<String, Long> deadLetter(Duration unseenFor, int batchSize) throws SQLException {
+    Map<String, Long> deadLetter(Duration unseenFor, int batchSize) throws SQLException {
         List<DeliveryRef> found = expired.run(
                 dataSource,
                 (parameters) ->

@@ -42,7 +42,7 @@ public final class JdbcOperations implements OutboxOperations {
         this.changes = new OperationStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
-        this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema));
+        this.expiry = new HandlerExpiry(dataSource, schema);
         this.origins = new OriginStore(dataSource, schema);
         this.wake = wake;
     }

@@ -15,7 +15,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /** Retries and skips deliveries, and records who asked for it and why in the same durable transaction. */
-public final class OperationStore {
+final class OperationStore {
 
     /** What an operator does to a delivery. */
     enum Action {
@@ -74,7 +74,7 @@ public final class OperationStore {
      * Relies on outbox_unpublished_pk, outbox_delivery_pk and outbox_lane_pk. The attempt count of the delivery is kept. A delivery that is
      * not the first of its lane has no crashes to forget.
      */
-    public static final String RETRY =
+    static final String RETRY =
             CHOOSE.replace("{change}", """
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'OPEN',
@@ -103,7 +103,7 @@ public final class OperationStore {
             """.replace("{same lane}", LaneSql.sameLane("l", "chosen")) + COUNT;
 
     /** Relies on outbox_delivery_pk. */
-    public static final String SKIP = CHOOSE.replace("{change}", """
+    static final String SKIP = CHOOSE.replace("{change}", """
                 DELETE FROM {schema}.outbox_delivery d
                  USING chosen""") + COUNT;
 
@@ -121,22 +121,18 @@ public final class OperationStore {
 
     OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.retry = Pipeline.durable(
+        this.retry = pipeline(schema, RETRY);
+        this.skip = pipeline(schema, SKIP);
+    }
+
+    private static Pipeline pipeline(OutboxSchema schema, String change) {
+        return Pipeline.durable(
                 schema,
                 LONGEST_WAIT,
                 LOCK_TIMEOUT,
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
-                RETRY,
-                LaneSql.REFRESH,
-                LaneSql.COMPLETE);
-        this.skip = Pipeline.durable(
-                schema,
-                LONGEST_WAIT,
-                LOCK_TIMEOUT,
-                LaneSql.LOCK_EVENTS,
-                LaneSql.LOCK_LANES,
-                SKIP,
+                change,
                 LaneSql.REFRESH,
                 LaneSql.COMPLETE);
     }

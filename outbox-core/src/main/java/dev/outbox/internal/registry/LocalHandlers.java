@@ -3,16 +3,12 @@ package dev.outbox.internal.registry;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.internal.payload.DeclaredType;
-import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers of this instance by current id, former id and event type. Immutable. */
@@ -57,26 +53,6 @@ public final class LocalHandlers {
     /** Returns the current and former ids of all handlers. */
     public Set<String> everyId() {
         return Set.copyOf(byEveryId.keySet());
-    }
-
-    /** Returns the event types that handlers name without a payload class of that type, with the ids of these handlers. */
-    public SortedMap<String, Set<String>> typesWithoutPayloadClass() {
-        SortedMap<String, Set<String>> types = new TreeMap<>();
-        for (HandlerDefinition handler : all()) {
-            for (String type : handler.eventTypes()) {
-                if (!type.equals(HandlerDefinition.ALL_EVENT_TYPES)
-                        && !payloadClasses.containsKey(type)
-                        && !isTypeOfParameter(handler, type)) {
-                    types.computeIfAbsent(type, (named) -> new TreeSet<>()).add(handler.id());
-                }
-            }
-        }
-        return types;
-    }
-
-    private static boolean isTypeOfParameter(HandlerDefinition handler, String eventType) {
-        Class<?> parameter = handler.payloadType();
-        return parameter != null && PayloadClasses.of(parameter).eventTypes().contains(eventType);
     }
 
     /** Returns the code for dead letters by current and former id of its handler. */

@@ -27,7 +27,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Stores replays, adds their deliveries to the lanes of their handlers, and skips those of cancelled replays. */
-public final class ReplayStore {
+final class ReplayStore {
 
     /** Largest number of due lanes that is counted. */
     static final int MOST_DUE = 10_000;
@@ -182,7 +182,7 @@ public final class ReplayStore {
      * Fenced by the last event that was read. A lane keeps the name of the handler that it has. A deduplicating handler would ignore an
      * event that it has processed.
      */
-    public static final String ADD = """
+    static final String ADD = """
             WITH fence AS (
                 SELECT r.id, r.handler_id
                   FROM {schema}.outbox_replay r
@@ -247,7 +247,7 @@ public final class ReplayStore {
             """.replace("{key}", DeliveryRef.COLUMNS).replace("{untried}", UNTRIED);
 
     /** Relies on outbox_delivery_pk, outbox_lane_pk and outbox_replay_pk. A delivery that a worker has claimed stays. */
-    public static final String SKIP_UNTRIED = """
+    static final String SKIP_UNTRIED = """
             WITH skipped AS (
                 DELETE FROM {schema}.outbox_delivery d
                  USING (SELECT d.place

@@ -2,7 +2,6 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.operate.HandlerExpiry;
-import dev.outbox.internal.operate.RegistryReport;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.WorkerPrivileges;
 import java.sql.SQLException;
@@ -20,16 +19,13 @@ final class HandlerHeartbeat implements AutoCloseable {
     private final WorkerPrivileges privileges;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
-    private final RegistryReport report;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
     private boolean registered;
 
-    HandlerHeartbeat(
-            WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry, RegistryReport report) {
+    HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry) {
         this.privileges = privileges;
         this.registry = registry;
         this.expiry = expiry;
-        this.report = report;
     }
 
     /** Checks the privileges and registers the handlers on the calling thread, or in the background if the database fails. */
@@ -42,9 +38,18 @@ final class HandlerHeartbeat implements AutoCloseable {
             log.warn("Could not register the handlers yet; trying again in the background", ex);
         }
         if (registered) {
-            report.write();
+            report();
         }
         loop.start();
+    }
+
+    /** A failure of the database disturbs nothing: the next round reports. */
+    private void report() {
+        try {
+            expiry.report(registry.local());
+        } catch (SQLException ex) {
+            log.debug("Could not look for absent handlers; trying again", ex);
+        }
     }
 
     private Duration runOnce() throws SQLException {
@@ -55,7 +60,7 @@ final class HandlerHeartbeat implements AutoCloseable {
             registered = true;
         }
         expiry.runOnce();
-        report.write();
+        report();
         return PERIOD;
     }
 

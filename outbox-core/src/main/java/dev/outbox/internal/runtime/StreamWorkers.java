@@ -9,8 +9,6 @@ import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.operate.HandlerExpiry;
-import dev.outbox.internal.operate.HandlerExpiryStore;
-import dev.outbox.internal.operate.RegistryReport;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.poll.WorkerPool;
@@ -69,12 +67,10 @@ final class StreamWorkers implements AutoCloseable {
         RuntimeSettings.Polling polls = settings.polling();
         this.polling = polls.enabled();
         this.handlers = handlers;
-        HandlerExpiryStore expiry = new HandlerExpiryStore(dataSource, schema);
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
                 registry,
-                new HandlerExpiry(expiry),
-                new RegistryReport(expiry, registry));
+                new HandlerExpiry(dataSource, schema));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
         this.replays = new ReplayFeeder(replays, (stream, handlerId, deliveries) -> {
             listener.replayed(stream, handlerId, deliveries);

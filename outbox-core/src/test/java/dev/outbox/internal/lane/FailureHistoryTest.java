@@ -12,7 +12,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
-import dev.outbox.internal.operate.HandlerExpiryStore;
+import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.DeliverySelection;
@@ -126,8 +126,8 @@ class FailureHistoryTest {
                         "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'mail'")
                 .update();
 
-        assertThat(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT).deadLetter(Duration.ofDays(7), 10))
-                .containsEntry("mail", 1L);
+        new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
+
         assertThat(failures(event)).singleElement().satisfies((failure) -> {
             assertThat(failure.code()).isEqualTo("HANDLER_EXPIRED");
             assertThat(failure.message()).contains("has expired");

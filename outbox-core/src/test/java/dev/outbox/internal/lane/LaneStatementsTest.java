@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
-import dev.outbox.internal.operate.HandlerExpiryStore;
-import dev.outbox.internal.operate.OperationStore;
+import dev.outbox.internal.operate.OperateSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.replay.ReplayStore;
+import dev.outbox.internal.replay.ReplayFeeders;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -100,11 +99,11 @@ class LaneStatementsTest {
             new Step("REFRESH of idle lanes", LaneSql.REFRESH, Group.DUE, 1),
             new Step("COMPLETE of open events", LaneSql.COMPLETE, Group.LEASED, 1),
             new Step("COMPLETE of completed events", LaneSql.COMPLETE, Group.BEHIND_DEAD, 3),
-            new Step("RETRY", OperationStore.RETRY, Group.BEHIND_DEAD, 1),
-            new Step("SKIP", OperationStore.SKIP, Group.BEHIND_DEAD, 1),
-            new Step("DEAD_LETTER", HandlerExpiryStore.DEAD_LETTER, Group.DUE, 3),
-            new Step("ADD", ReplayStore.ADD, Group.BEHIND_DEAD, 3),
-            new Step("SKIP_UNTRIED", ReplayStore.SKIP_UNTRIED, Group.DUE, 3));
+            new Step("RETRY", OperateSteps.RETRY, Group.BEHIND_DEAD, 1),
+            new Step("SKIP", OperateSteps.SKIP, Group.BEHIND_DEAD, 1),
+            new Step("DEAD_LETTER", OperateSteps.DEAD_LETTER, Group.DUE, 3),
+            new Step("ADD", ReplayFeeders.ADD, Group.BEHIND_DEAD, 3),
+            new Step("SKIP_UNTRIED", ReplayFeeders.SKIP_UNTRIED, Group.DUE, 3));
 
     private static final Map<Statistics, TestOutbox> outboxes = new EnumMap<>(Statistics.class);
     private static final Map<Statistics, Connection> sessions = new EnumMap<>(Statistics.class);

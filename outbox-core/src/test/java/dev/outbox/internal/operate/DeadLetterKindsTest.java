@@ -101,7 +101,7 @@ class DeadLetterKindsTest {
                         "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE event_type = 'OrderPlaced'")
                 .update();
 
-        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)).runOnce();
+        new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
 
         await().untilAsserted(() ->
                 assertThat(letters).extracting(DeadLetter::errorCode).containsExactly("HANDLER_EXPIRED"));

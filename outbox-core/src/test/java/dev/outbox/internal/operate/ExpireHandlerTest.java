@@ -162,7 +162,7 @@ class ExpireHandlerTest {
                 .expire("old", new AuditInfo("ann", "removed"));
         assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
 
-        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)).runOnce();
+        new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
     }
@@ -184,7 +184,7 @@ class ExpireHandlerTest {
         leaveDeliveries(1);
         operations().expireHandler("old", "ann", "removed");
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        HandlerExpiry expiry = new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+        HandlerExpiry expiry = new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT);
 
         expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");

@@ -38,8 +38,7 @@ class HandlerExpiryTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final TestOutbox gone = outbox.another();
-    private final HandlerExpiry expiry =
-            new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+    private final HandlerExpiry expiry = new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final Logger logger = (Logger) LoggerFactory.getLogger(HandlerExpiry.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 

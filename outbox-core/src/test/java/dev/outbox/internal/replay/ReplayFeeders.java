@@ -4,8 +4,11 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
 
-/** Feeders that no thread drives, and the time that they may use. */
-final class ReplayFeeders {
+/** Feeders that no thread drives, the time that they may use, and their statements. */
+public final class ReplayFeeders {
+
+    public static final String ADD = ReplayStore.ADD;
+    public static final String SKIP_UNTRIED = ReplayStore.SKIP_UNTRIED;
 
     private ReplayFeeders() {}
 

@@ -6,7 +6,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
-import dev.outbox.internal.operate.HandlerExpiryStore;
+import dev.outbox.internal.operate.OperateSteps;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.OutboxInspector;
@@ -180,33 +180,21 @@ class BoundedPlansTest {
 
         Explained explained = new Explained(outbox.dataSource());
         assertThat(Explained.pages(
-                        explained.explain(HandlerExpiryStore.DELETE_SUBSCRIPTIONS, "bigint", "" + MONTH.toMillis())))
+                        explained.explain(OperateSteps.DELETE_SUBSCRIPTIONS, "bigint", "" + MONTH.toMillis())))
                 .isLessThan(50);
-        assertThat(Explained.pages(explained.explain(HandlerExpiryStore.DELETE_HANDLERS, "", "")))
+        assertThat(Explained.pages(explained.explain(OperateSteps.DELETE_HANDLERS, "", "")))
                 .isLessThan(50);
-        assertThat(Explained.pages(explained.explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
+        assertThat(Explained.pages(explained.explain(OperateSteps.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
                 .isLessThan(50);
         assertThat(Explained.pages(
-                        explained.explain(HandlerExpiryStore.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
+                        explained.explain(OperateSteps.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
                 .isLessThan(100);
-        assertThat(Explained.pages(explained.explain(HandlerExpiryStore.ABSENT, "", "")))
+        assertThat(Explained.pages(explained.explain(OperateSteps.ABSENT, "", "")))
                 .isLessThan(50);
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
-        JsonNode absent = explained.explain(HandlerExpiryStore.ABSENT, "", "");
+        JsonNode absent = explained.explain(OperateSteps.ABSENT, "", "");
         assertThat(Explained.rowsVisited(absent, "outbox_delivery"))
-                .isBetween((long) HandlerExpiryStore.MOST_COUNTED, HandlerExpiryStore.MOST_COUNTED + 20L);
-    }
-
-    @Test
-    void latestEventTypesReadTheLatestEventsOnly() throws SQLException {
-        addPending(ROWS);
-        addHistory("1 day", ROWS);
-        analyze(true, "events.outbox_published, events.outbox_unpublished");
-
-        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
-                .explain(HandlerExpiryStore.KNOWN_TYPES, "", "");
-        assertThat(Explained.rowsVisited(plan, "outbox_unpublished") + Explained.rowsVisited(plan, "outbox_published"))
-                .isBetween((long) HandlerExpiryStore.MOST_READ, HandlerExpiryStore.MOST_READ + 1L);
+                .isBetween((long) OperateSteps.MOST_COUNTED, OperateSteps.MOST_COUNTED + 20L);
     }
 
     private JsonNode explainArchive(String from) throws SQLException {

@@ -1,6 +1,5 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.internal.operate.EditDistance;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Comparator;

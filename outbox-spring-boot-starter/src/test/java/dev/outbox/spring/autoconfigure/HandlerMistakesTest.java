@@ -4,7 +4,6 @@ import static dev.outbox.spring.autoconfigure.FailureReports.analyze;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
@@ -101,18 +100,6 @@ class HandlerMistakesTest {
                     .containsPattern(
                             "No instance has a handler for SubscriptionStarted.*; events without subscribers"));
         });
-    }
-
-    @Test
-    void eventTypeIsMistyped(CapturedOutput output) {
-        application()
-                .withBean(Licensing.class)
-                .withBean(Mistyped.class)
-                .run((context) -> assertThat(output)
-                        .containsOnlyOnce(
-                                "Event type 'SubscriptionStartd', to which handler 'mistyped' subscribes, is unknown: none of the"
-                                        + " latest 10000 events has it. Did you mean 'SubscriptionStarted'?")
-                        .doesNotContain("Event type 'SubscriptionStarted'"));
     }
 
     @Test
@@ -226,11 +213,6 @@ class HandlerMistakesTest {
 
         @OutboxHandler
         void handle(SubscriptionStarted event) {}
-    }
-
-    static class Mistyped {
-        @OutboxHandler(id = "mistyped", eventTypes = "SubscriptionStartd")
-        void handle(EventEnvelope event) {}
     }
 
     static class DefaultId {

@@ -17,21 +17,18 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** Reports at start: deliveries without a handler, and event types without events. */
-class RegistryReportTest {
+/** Reports of handlers that deliveries wait for in vain. */
+class AbsentHandlersTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final TestOutbox gone = outbox.another();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(RegistryReport.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(HandlerExpiry.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
     @BeforeEach
     void listen() {
-        logger.setLevel(Level.INFO);
         lines.start();
         logger.addAppender(lines);
     }
@@ -39,7 +36,6 @@ class RegistryReportTest {
     @AfterEach
     void close() {
         logger.detachAppender(lines);
-        logger.setLevel(null);
         gone.close();
         outbox.close();
     }
@@ -163,66 +159,6 @@ class RegistryReportTest {
         assertThat(absent()).isEmpty();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"OrderPlacd", "OrderPlacedd", "OrdrePlaced", "orderplaced"})
-    void eventTypeLikeAPublishedOneIsReported(String type) {
-        outbox.publish("1", new OrderPlaced(1));
-        outbox.handler("mail", type, Recorded.all()).start();
-
-        assertThat(mistyped())
-                .containsExactly(
-                        "Event type '" + type + "', to which handler 'mail' subscribes, is unknown: none of the"
-                                + " latest 10000 events has it. Did you mean 'OrderPlaced'?");
-        assertThat(quiet()).isEmpty();
-    }
-
-    @Test
-    void eventTypeLikeThatOfAnotherHandlerIsReportedOnce() {
-        outbox.handler("mail", "OrderPlacd", Recorded.all())
-                .handler("audit", "OrderPlaced", Recorded.all())
-                .start();
-
-        assertThat(mistyped()).singleElement().asString().endsWith("Did you mean 'OrderPlaced'?");
-        assertThat(quiet()).hasSize(1);
-    }
-
-    @Test
-    void unknownEventTypesWithoutEvidenceAreOneLine() {
-        outbox.publish("1", new OrderPaid(1));
-        outbox.handler("mail", "OrderPlaced", Recorded.all())
-                .handler("stock", "ItemPicked", Recorded.all())
-                .start();
-
-        assertThat(mistyped()).isEmpty();
-        assertThat(quiet())
-                .containsExactly(
-                        "No recent event has one of these types, to which handlers subscribe: ItemPicked, OrderPlaced");
-    }
-
-    @Test
-    void correctedEventTypeAndNextVersionAreNotMistyped() {
-        gone.handler("mail", "OrderPlacd", Recorded.all())
-                .handler("stock", "OrderPaidV1", Recorded.all())
-                .start();
-        gone.close();
-        lines.list.clear();
-        outbox.handler("mail", "OrderPlaced", Recorded.all())
-                .handler("billing", "OrderPaidV2", Recorded.all())
-                .start();
-
-        assertThat(mistyped()).isEmpty();
-    }
-
-    @Test
-    void publishedEventTypeIsKnown() {
-        outbox.publish("1", new OrderPlaced(1));
-        outbox.handler("mail", "OrderPlaced", Recorded.all())
-                .handler("audit", "*", Recorded.all())
-                .start();
-        assertThat(mistyped()).isEmpty();
-        assertThat(quiet()).isEmpty();
-    }
-
     private void registeredBefore(String time) {
         outbox.sql()
                 .sql("UPDATE events.outbox_handler SET registered_at = now() - CAST(? AS interval)")
@@ -260,21 +196,9 @@ class RegistryReportTest {
         return warnings("No running instance has handler ");
     }
 
-    private List<String> mistyped() {
-        return warnings("Event type ");
-    }
-
-    private List<String> quiet() {
-        return lines(Level.INFO, "No recent event has one of these types");
-    }
-
     private List<String> warnings(String beginning) {
-        return lines(Level.WARN, beginning);
-    }
-
-    private List<String> lines(Level level, String beginning) {
         return lines.list.stream()
-                .filter((line) -> line.getLevel() == level)
+                .filter((line) -> line.getLevel() == Level.WARN)
                 .map(ILoggingEvent::getFormattedMessage)
                 .filter((line) -> line.startsWith(beginning))
                 .toList();

@@ -1,14 +1,14 @@
-package dev.outbox.internal.operate;
+package dev.outbox.spring.autoconfigure;
 
 import java.util.stream.IntStream;
 
 /** Finds the name that a mistyped one was probably meant to be. */
-public final class EditDistance {
+final class EditDistance {
 
     private EditDistance() {}
 
     /** Returns the number of characters to insert, remove or replace. */
-    public static int between(String one, String other) {
+    static int between(String one, String other) {
         int[] row = IntStream.rangeClosed(0, other.length()).toArray();
         for (int i = 1; i <= one.length(); i++) {
             int diagonal = row[0];

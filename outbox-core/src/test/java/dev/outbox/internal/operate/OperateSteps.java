@@ -1,0 +1,17 @@
+package dev.outbox.internal.operate;
+
+/** Statements of operators and of the expiry, for the tests of other packages. */
+public final class OperateSteps {
+
+    public static final String RETRY = OperationStore.RETRY;
+    public static final String SKIP = OperationStore.SKIP;
+    public static final String EXPIRE = HandlerExpiryStore.EXPIRE;
+    public static final String EXPIRED = HandlerExpiryStore.EXPIRED;
+    public static final String DEAD_LETTER = HandlerExpiryStore.DEAD_LETTER;
+    public static final String DELETE_SUBSCRIPTIONS = HandlerExpiryStore.DELETE_SUBSCRIPTIONS;
+    public static final String DELETE_HANDLERS = HandlerExpiryStore.DELETE_HANDLERS;
+    public static final String ABSENT = HandlerExpiryStore.ABSENT;
+    public static final int MOST_COUNTED = HandlerExpiryStore.MOST_COUNTED;
+
+    private OperateSteps() {}
+}
