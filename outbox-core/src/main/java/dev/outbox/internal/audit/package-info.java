@@ -1,8 +1,7 @@
 /**
  * Who did what, and why: every change by an operator leaves a line.
  *
- * <p>Front door: {@link OperationLogStore}. Beside it: {@link AuditInfo}, {@link DatabaseCall}, {@link OperationRules}. Tables:
- * outbox_operation.
+ * <p>Front door: {@link OperationLogStore}. Beside it: {@link AuditInfo}, {@link OperatorRequest}. Tables: outbox_operation.
  */
 @NullMarked
 package dev.outbox.internal.audit;

@@ -1,9 +1,8 @@
 /**
  * Commands of operators: retry, skip, pause, expire. They change the tables of claim, lane and registry under the rules of those packages.
  *
- * <p>Front door: {@link JdbcOperations}. Beside it: {@link EditDistance}, {@link HandlerExpiry}, {@link HandlerExpiryStore}, {@link
- * OperationStore}, {@link RegistryReport}. Tables: none; of other rooms: outbox, outbox_delivery, outbox_handler, outbox_instance,
- * outbox_lane, outbox_operation, outbox_replay, outbox_stream, outbox_subscription.
+ * <p>Front door: {@link JdbcOperations}. Beside it: {@link HandlerExpiry}. Tables: none; of other rooms: outbox, outbox_delivery,
+ * outbox_handler, outbox_instance, outbox_lane, outbox_operation, outbox_replay, outbox_stream, outbox_subscription.
  */
 @NullMarked
 package dev.outbox.internal.operate;

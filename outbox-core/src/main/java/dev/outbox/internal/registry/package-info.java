@@ -1,10 +1,9 @@
 /**
  * Handlers of all instances, and what each of them takes.
  *
- * <p>Front door: {@link HandlerRegistry}. Beside it: {@link ActiveHandlers}, {@link HandlerRoutes}, {@link HandlerSettings}, {@link
- * HandlerState}, {@link HandlerStore}, {@link InstanceStore}, {@link LocalHandlers}, {@link RegisteredHandler}, {@link RegistryVersion},
- * {@link Subscription}, {@link Subscriptions}. Tables: outbox_handler, outbox_subscription, outbox_instance; of other rooms:
- * outbox_stream.
+ * <p>Front door: {@link HandlerRegistry}. Beside it: {@link ActiveHandlers}, {@link HandlerRoutes}, {@link HandlerState}, {@link
+ * HandlerStore}, {@link InstanceStore}, {@link LocalHandlers}, {@link RegisteredHandler}, {@link RegistryVersion}, {@link Subscription},
+ * {@link Subscriptions}. Tables: outbox_handler, outbox_subscription, outbox_instance; of other rooms: outbox_stream.
  */
 @NullMarked
 package dev.outbox.internal.registry;

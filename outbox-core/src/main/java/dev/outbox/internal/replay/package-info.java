@@ -1,8 +1,8 @@
 /**
  * Feeds stored events to a handler again, at a rate.
  *
- * <p>Front doors: {@link JdbcReplays}, {@link ReplayFeeder}. Beside them: {@link ReplayStore}. Tables: outbox_replay; of other rooms:
- * outbox, outbox_claim, outbox_delivery, outbox_lane, outbox_stream, processed_event.
+ * <p>Front doors: {@link JdbcReplays}, {@link ReplayFeeder}. Tables: outbox_replay; of other rooms: outbox, outbox_claim, outbox_delivery,
+ * outbox_lane, outbox_stream, processed_event.
  */
 @NullMarked
 package dev.outbox.internal.replay;

@@ -1,8 +1,8 @@
 /**
  * Archives handled events, and removes what has outlived its time.
  *
- * <p>Front door: {@link Retention}. Beside it: {@link RetentionSettings}, {@link RetentionStore}. Tables: the archive; of other rooms:
- * outbox, outbox_delivery, outbox_operation, outbox_replay, processed_event.
+ * <p>Front door: {@link Retention}. Beside it: {@link RetentionSettings}. Tables: the archive; of other rooms: outbox, outbox_delivery,
+ * outbox_operation, outbox_replay, processed_event.
  */
 @NullMarked
 package dev.outbox.internal.retention;
