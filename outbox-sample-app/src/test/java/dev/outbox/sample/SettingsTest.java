@@ -76,8 +76,10 @@ class SettingsTest {
 
     @Test
     void ordersAreClaimedInHundredsForTwoMinutes() {
-        assertThat(outbox.streams().get("orders").batchSize()).isEqualTo(100);
-        assertThat(outbox.poller().lease()).isEqualTo(Duration.ofMinutes(2));
+        OutboxProperties.Stream orders = outbox.streams().get("orders");
+
+        assertThat(orders.batchSize()).isEqualTo(100);
+        assertThat(orders.lease()).isEqualTo(Duration.ofMinutes(2));
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Delays;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.poll.PollerSettings;
@@ -18,7 +19,6 @@ import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
-import dev.outbox.spring.autoconfigure.OutboxProperties.StreamRetry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -32,10 +32,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
 
-    /** Of exponential backoff, if only the other one is set. */
-    private static final Duration INITIAL_DELAY = Duration.ofSeconds(1);
-
-    private static final Duration MAX_DELAY = Duration.ofMinutes(5);
+    /** Supplies the keys of exponential backoff that are not set. */
+    private static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), Duration.ofMinutes(5));
 
     private final OutboxProperties properties;
     private final Map<String, Stream> streams;
@@ -135,7 +133,7 @@ final class ConfiguredSettings {
                         ownOrInherited(stream.interval(), defaults.interval()),
                         ownOrInherited(stream.batchSize(), defaults.batchSize()),
                         ownOrInherited(stream.concurrency(), defaults.concurrency()),
-                        defaults.lease(),
+                        ownOrInherited(stream.lease(), defaults.lease()),
                         defaults.shutdownTimeout()));
     }
 
@@ -158,7 +156,7 @@ final class ConfiguredSettings {
     private RetryPolicies retries() {
         Map<String, InStream> policies = new HashMap<>();
         streams.forEach((name, stream) -> policies.put(
-                name, inStream(retry(PropertyRule.key("outbox.streams", name) + ".retry", stream.retry()))));
+                name, inStream(retry(PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
         return new RetryPolicies(inStream(retry), policies);
     }
 
@@ -174,25 +172,29 @@ final class ConfiguredSettings {
         return PropertyRule.checkAll(
                 prefix,
                 () -> new RetryPolicy(
-                        own.delays() == null ? above.backoff() : new Delays(own.delays()),
+                        backoff(prefix, own, above.backoff()),
                         ownOrInherited(own.maxAttempts(), above.maxAttempts()),
                         above.maxCrashes(),
                         ownOrInherited(own.nonRetryable(), above.nonRetryable())));
     }
 
-    private RetryPolicy retry(String prefix, StreamRetry own) {
-        boolean exponential = own.initialDelay() != null || own.maxDelay() != null;
-        return PropertyRule.checkAll(
-                prefix,
-                () -> new RetryPolicy(
-                        exponential
-                                ? new Exponential(
-                                        ownOrInherited(own.initialDelay(), INITIAL_DELAY),
-                                        ownOrInherited(own.maxDelay(), MAX_DELAY))
-                                : retry.backoff(),
-                        ownOrInherited(own.maxAttempts(), retry.maxAttempts()),
-                        retry.maxCrashes(),
-                        retry.nonRetryable()));
+    private static Backoff backoff(String prefix, OutboxProperties.Retry own, Backoff above) {
+        List<Duration> delays = own.delays();
+        if (delays != null && own.isExponential()) {
+            throw new InvalidConfigurationPropertyValueException(
+                    prefix + ".delays",
+                    delays,
+                    "delays cannot be combined with initial-delay or max-delay; choose one kind of backoff");
+        }
+        if (delays != null) {
+            return new Delays(delays);
+        }
+        Exponential inherited = above instanceof Exponential exponential ? exponential : EXPONENTIAL;
+        return own.isExponential()
+                ? new Exponential(
+                        ownOrInherited(own.initialDelay(), inherited.initialDelay()),
+                        ownOrInherited(own.maxDelay(), inherited.maxDelay()))
+                : above;
     }
 
     private RetentionSettings retention() {

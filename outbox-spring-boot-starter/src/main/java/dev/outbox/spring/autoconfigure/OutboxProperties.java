@@ -71,16 +71,27 @@ public record OutboxProperties(
             @DefaultValue("20s") Duration shutdownTimeout) {}
 
     /**
-     * Retries of failed deliveries. Properties that are not set come from the level above.
+     * Retries of failed deliveries. Properties that are not set come from the level above: those of a handler from its event's stream, and
+     * those of a stream from outbox.retry.
      *
      * @param delays Delay before each retry; the last one repeats.
+     * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
+     *     the maximum selects exponential backoff instead of the delays.
+     * @param maxDelay Maximum delay of exponential backoff, before it varies.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
      * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
      */
     public record Retry(
             @Nullable List<Duration> delays,
+            @Nullable Duration initialDelay,
+            @Nullable Duration maxDelay,
             @Nullable Integer maxAttempts,
-            @Nullable Set<Class<? extends Throwable>> nonRetryable) {}
+            @Nullable Set<Class<? extends Throwable>> nonRetryable) {
+
+        boolean isExponential() {
+            return initialDelay != null || maxDelay != null;
+        }
+    }
 
     /**
      * Stream: which events go into it, and how it differs from the defaults.
@@ -89,6 +100,7 @@ public record OutboxProperties(
      * @param interval How often the poller checks the database if nothing wakes it.
      * @param batchSize Maximum number of events per claim, from 1 to 10000.
      * @param concurrency Maximum number of aggregates that the stream handles at the same time, from 1 to 1000.
+     * @param lease How long a claim lasts without renewal, at least 1 s.
      * @param retry Retries of failed deliveries.
      */
     public record Stream(
@@ -96,20 +108,8 @@ public record OutboxProperties(
             @Nullable Duration interval,
             @Nullable Integer batchSize,
             @Nullable Integer concurrency,
-            @DefaultValue StreamRetry retry) {}
-
-    /**
-     * Retries of failed deliveries of a stream. Which exceptions are retried does not depend on the stream.
-     *
-     * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
-     *     the maximum selects exponential backoff instead of the delays.
-     * @param maxDelay Maximum delay of exponential backoff, before it varies.
-     * @param maxAttempts Number of failed attempts after which a delivery is dead.
-     */
-    public record StreamRetry(
-            @Nullable Duration initialDelay,
-            @Nullable Duration maxDelay,
-            @Nullable Integer maxAttempts) {}
+            @Nullable Duration lease,
+            @DefaultValue Retry retry) {}
 
     /**
      * Handler: how it differs from the stream of its event.

@@ -47,6 +47,8 @@ class ConfigurationMetadataTest {
                         "outbox.streams",
                         "outbox.poller.streams",
                         "outbox.health.max-oldest",
+                        "outbox.retry.initial-delay",
+                        "outbox.retry.max-delay",
                         "outbox.retry.non-retryable");
     }
 
@@ -77,7 +79,9 @@ class ConfigurationMetadataTest {
     private static void addKeys(Set<String> keys, String prefix, Class<?> type) {
         for (RecordComponent component : type.getRecordComponents()) {
             String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
-            if (component.getType().isRecord()) {
+            if (component.getType() == OutboxProperties.Retry.class) {
+                keys.add(name + ".*");
+            } else if (component.getType().isRecord()) {
                 addKeys(keys, name, component.getType());
             } else {
                 keys.add(name);

@@ -64,12 +64,14 @@ class InvalidPropertiesTest {
                     outbox.poller.lease               | 10ms      | must be at least
                     outbox.poller.shutdown-timeout    | -1s       | must not be negative
                     outbox.retry.max-attempts         | 0         | must be at least 1
+                    outbox.retry.initial-delay        | -1s       | must lie between
+                    outbox.retry.max-delay            | -1s       | must lie between
                     outbox.retry.delays               | 1s,-1s    | must lie between
                     outbox.retry.non-retryable        | java.lang.String | none but exceptions
                     outbox.streams.mail.batch-size    | 0         | must lie between
-                    outbox.streams.mail.retry.initial-delay | -1s | must lie between
+                    outbox.streams.mail.lease         | 10ms      | must be at least
                     outbox.streams.mail.retry.max-delay  | -1s    | must lie between
-                    outbox.handlers[a.b].retry.delays    | -1s    | must lie between
+                    outbox.handlers[a.b].retry.max-delay | -1s    | must lie between
                     outbox.retention.published        | -1d       | must not be negative
                     outbox.health.max-oldest          | 0s        | must be positive
                     outbox.publisher.max-payload-size | 1B        | must be at least 2
@@ -81,6 +83,15 @@ class InvalidPropertiesTest {
                     assertThat(ex.getName()).isEqualTo(property);
                     assertThat(ex.getReason()).contains(reason);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"outbox.retry", "outbox.streams.mail.retry", "outbox.handlers[a.b].retry"})
+    void delaysAndExponentialGrowthExcludeEachOther(String prefix) {
+        assertThatThrownBy(() -> settings(prefix + ".delays=1s", prefix + ".max-delay=1m"))
+                .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                .hasMessageContaining(prefix + ".delays")
+                .hasMessageContaining("choose one kind of backoff");
     }
 
     @ParameterizedTest

@@ -76,7 +76,7 @@ class OutboxPropertiesTest {
         assertThat(settings(
                                 "outbox.poller.concurrency=4",
                                 "outbox.streams.mail.concurrency=8",
-                                "outbox.streams.slow.interval=5s")
+                                "outbox.streams.slow.lease=5m")
                         .polling()
                         .streams())
                 .extractingFromEntries(
@@ -105,19 +105,19 @@ class OutboxPropertiesTest {
     void streamOverridesOnlyWhatItNames() {
         RuntimeSettings settings = settings(
                 "outbox.poller.batch-size=10",
-                "outbox.retry.delays=1h",
+                "outbox.retry.initial-delay=2s",
                 "outbox.retry.max-attempts=4",
-                "outbox.streams.mail.interval=5s",
+                "outbox.streams.mail.lease=5m",
                 "outbox.streams.mail.retry.max-delay=30s",
-                "outbox.streams.slow.concurrency=2",
+                "outbox.streams.slow.retry.delays=1h",
                 "outbox.streams.default.interval=1s");
 
         assertThat(settings.polling().streams())
                 .containsOnlyKeys("default", "mail", "slow")
                 .containsEntry("default", new PollerSettings(seconds(1), 10, seconds(60), seconds(20)))
-                .containsEntry("mail", new PollerSettings(seconds(5), 10, seconds(60), seconds(20)));
+                .containsEntry("mail", new PollerSettings(seconds(2), 10, Duration.ofMinutes(5), seconds(20)));
         assertThat(settings.dispatch().retry().of("mail", "any"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), seconds(30)), 4));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), seconds(30)), 4));
         assertThat(settings.dispatch().retry().of("slow", "any"))
                 .isEqualTo(new RetryPolicy(new Delays(List.of(Duration.ofHours(1))), 4));
         assertThat(settings.dispatch().retry().of("default", "any").maxAttempts())

@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.internal.dispatch.RetryPolicy;
-import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Delays;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import java.io.IOException;
@@ -21,15 +20,11 @@ import org.springframework.core.env.StandardEnvironment;
 class RetryPropertiesTest {
 
     @Test
-    void eitherExponentialKeySelectsExponentialGrowth() {
-        RuntimeSettings settings =
-                settings("outbox.streams.mail.retry.initial-delay=2s", "outbox.streams.push.retry.max-delay=1m");
-
-        assertThat(settings.dispatch().retry().of("mail", "any"))
+    void anyExponentialKeySelectsExponentialGrowth() {
+        assertThat(retry("outbox.retry.initial-delay=2s"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(2), Duration.ofMinutes(5)), 10));
-        assertThat(settings.dispatch().retry().of("push", "any"))
+        assertThat(retry("outbox.retry.max-delay=1m"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(1), seconds(60)), 10));
-        assertThat(settings.dispatch().retry().of("default", "any")).isEqualTo(RetryPolicy.defaults());
     }
 
     @Test
@@ -38,13 +33,13 @@ class RetryPropertiesTest {
                 "outbox.retry.max-attempts=4",
                 "outbox.streams.mail.retry.initial-delay=2s",
                 "outbox.streams.mail.retry.max-attempts=5",
-                "outbox.handlers.push.retry.delays=30s",
+                "outbox.handlers.push.retry.max-delay=30s",
                 "outbox.handlers.log.retry.max-attempts=6");
 
         assertThat(settings.dispatch().retry().of("mail", "push"))
-                .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(30))), 5));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), seconds(30)), 5));
         assertThat(settings.dispatch().retry().of("default", "push"))
-                .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(30))), 4));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), seconds(30)), 4));
         assertThat(settings.dispatch().retry().of("mail", "log"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(2), Duration.ofMinutes(5)), 6));
         assertThat(settings.dispatch().retry().of("mail", "any").maxAttempts()).isEqualTo(5);
