@@ -103,7 +103,7 @@ class EventBusTest {
     @Test
     void everyStreamHasABackoffOfItsOwn() {
         assertThat(STREAMS).allSatisfy((stream) -> {
-            OutboxProperties.StreamRetry retry = outbox.streams().get(stream).retry();
+            OutboxProperties.Retry retry = outbox.streams().get(stream).retry();
             assertThat(retry.initialDelay()).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
             assertThat(retry.maxDelay()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(300));
             assertThat(retry.maxAttempts()).isBetween(3, 20);
