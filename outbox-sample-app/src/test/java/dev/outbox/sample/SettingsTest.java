@@ -55,9 +55,9 @@ class SettingsTest {
 
     @Test
     void paymentsAreRetriedDailyUntilFourthFailure() {
-        assertThat(environment.getProperty("billing.retry-after", Duration.class))
+        assertThat(environment.getProperty("sample.billing.retry-after", Duration.class))
                 .isEqualTo(Duration.ofDays(1));
-        assertThat(environment.getProperty("billing.final-failure", Integer.class))
+        assertThat(environment.getProperty("sample.billing.final-failure", Integer.class))
                 .isEqualTo(4);
     }
 

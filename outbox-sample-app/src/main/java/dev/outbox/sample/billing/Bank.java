@@ -1,8 +1,8 @@
 package dev.outbox.sample.billing;
 
 /**
- * Port to a bank or payment provider that charges billing keys. A bean of this type replaces the simulated bank if {@code billing.bank} is
- * not {@code simulated}.
+ * Port to a bank or payment provider that charges billing keys. A bean of this type replaces the simulated bank if
+ * {@code sample.billing.bank} is not {@code simulated}.
  *
  * <p>{@link Charge#id()} is the idempotency key of both methods. Billing calls them outside any transaction, more than once for one charge,
  * and possibly at the same time in several processes. A call should time out well before the ten minutes after which another worker repeats

@@ -9,12 +9,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param retryAfter Time to wait after a payment has failed.
  * @param finalFailure Number of the failure in a row that cancels the subscription.
  */
-@ConfigurationProperties("billing")
+@ConfigurationProperties("sample.billing")
 record BillingSettings(Duration retryAfter, int finalFailure) {
 
     BillingSettings {
         if (retryAfter.isNegative() || finalFailure < 1) {
-            throw new IllegalArgumentException("billing.retry-after must not be negative, and billing.final-failure at"
+            throw new IllegalArgumentException("sample.billing.retry-after must not be negative, and sample.billing.final-failure at"
                     + " least 1: " + retryAfter + ", " + finalFailure);
         }
     }

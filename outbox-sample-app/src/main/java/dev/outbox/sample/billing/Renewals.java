@@ -39,7 +39,7 @@ final class Renewals {
         this.charging = charging;
     }
 
-    @Scheduled(cron = "${billing.renewals}")
+    @Scheduled(cron = "${sample.billing.renewals}")
     void runOnce() {
         forEach(subscriptions.ending(), subscriptions::end, "end subscription");
         forEach(jdbc.sql(DUE).query(UUID.class).list(), charging::charge, "charge subscription");

@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
 
 /** Bank that declines charges to marked or deleted keys, and stores one answer for each idempotency key. */
 @Component
-@ConditionalOnProperty(name = "billing.bank", havingValue = "simulated", matchIfMissing = true)
+@ConditionalOnProperty(name = "sample.billing.bank", havingValue = "simulated", matchIfMissing = true)
 final class SimulatedBank implements Bank {
 
     private static final Logger log = LoggerFactory.getLogger(SimulatedBank.class);

@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /** What billing asks of a bank of your own, while its answers get lost or two workers repeat one charge. */
 @SampleTest
-@TestPropertySource(properties = "billing.bank=recording")
+@TestPropertySource(properties = "sample.billing.bank=recording")
 class ChargingTest {
 
     @Autowired
