@@ -86,6 +86,11 @@ public final class Api {
                 """.formatted(guildId, planCode, guildId), "$.id");
     }
 
+    /** Makes a subscription due, and returns what became of it. */
+    public Map<String, Object> makeDue(String subscription) {
+        return create("/demo/subscriptions/" + subscription + "/due", "", "$");
+    }
+
     public List<Map<String, Object>> licensesOf(String guildId) {
         return get("/licenses", "$[?(@.guildId == '%s')]".formatted(guildId));
     }

@@ -6,10 +6,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Example 2 of the event flow: a payment that fails until the subscription is canceled. */
 @SampleTest
@@ -17,9 +15,6 @@ class PaymentFailureFlowTest {
 
     @LocalServerPort
     private int port;
-
-    @Autowired
-    private JdbcClient jdbc;
 
     private Api api;
 
@@ -33,12 +28,12 @@ class PaymentFailureFlowTest {
         String subscription = subscriptionWhoseCardDeclines("guild-broke");
 
         for (int failure = 1; failure <= 3; failure++) {
-            charge(subscription);
+            api.makeDue(subscription);
             assertThat(api.find("/subscriptions/" + subscription))
                     .containsEntry("status", "past_due")
                     .containsEntry("retryCount", failure);
         }
-        charge(subscription);
+        api.makeDue(subscription);
 
         assertThat(api.awaitPublished())
                 .containsSubsequence(
@@ -70,10 +65,10 @@ class PaymentFailureFlowTest {
     @Test
     void paymentThatSucceedsInTimeSavesTheSubscription() {
         String subscription = subscriptionWhoseCardDeclines("guild-saved");
-        charge(subscription);
+        api.makeDue(subscription);
         declines(subscription, false);
 
-        charge(subscription);
+        api.makeDue(subscription);
 
         assertThat(api.awaitPublished()).containsSubsequence("PaymentFailed", "PaymentSucceeded", "LicenseExtended");
         assertThat(api.find("/subscriptions/" + subscription))
@@ -86,7 +81,7 @@ class PaymentFailureFlowTest {
         String subscription = api.subscribe("guild-over", "pro");
         api.delete("/subscriptions/" + subscription + "?atPeriodEnd=false");
 
-        charge(subscription);
+        api.makeDue(subscription);
 
         assertThat(api.awaitPublished()).doesNotContain("PaymentSucceeded", "PaymentFailed");
     }
@@ -111,18 +106,6 @@ class PaymentFailureFlowTest {
         assertThat(api.put("/billing-keys/" + key + "/card", "{\"declines\": " + declines + "}")
                         .getStatusCode())
                 .isEqualTo(HttpStatus.OK);
-    }
-
-    /** Charges a subscription whose period or wait for the next attempt is over. */
-    private void charge(String subscription) {
-        makeDue(subscription);
-        api.create("/subscriptions/" + subscription + "/charges", "", "$.status");
-    }
-
-    private void makeDue(String subscription) {
-        jdbc.sql("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = CAST(:id AS uuid)")
-                .param("id", subscription)
-                .update();
     }
 
     private List<Object> retryCounts() {

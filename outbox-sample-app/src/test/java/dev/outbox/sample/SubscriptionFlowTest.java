@@ -7,12 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Example 1 of the event flow, and what else users do with their subscriptions. */
 @SampleTest
@@ -20,9 +18,6 @@ class SubscriptionFlowTest {
 
     @LocalServerPort
     private int port;
-
-    @Autowired
-    private JdbcClient jdbc;
 
     private Api api;
 
@@ -79,7 +74,7 @@ class SubscriptionFlowTest {
         api.awaitPublished();
         String granted = (String) api.licensesOf("guild-renewal").get(0).get("expiresAt");
 
-        String periodEnd = charge(subscription);
+        String periodEnd = (String) api.makeDue(subscription).get("periodEnd");
 
         assertThat(api.awaitPublished()).endsWith("PaymentSucceeded", "LicenseExtended");
         assertThat(api.licensesOf("guild-renewal"))
@@ -87,6 +82,24 @@ class SubscriptionFlowTest {
                 .satisfies((license) -> assertThat((String) license.get("expiresAt"))
                         .isEqualTo(periodEnd)
                         .isGreaterThan(granted));
+    }
+
+    @Test
+    void licenseThatIsNotExtendedExpiresUntilAPaymentArrives() {
+        String subscription = api.subscribe("guild-late", "pro");
+        api.awaitPublished();
+
+        api.post("/demo/subscriptions/" + subscription + "/expiry", "");
+
+        assertThat(api.awaitPublished()).endsWith("LicenseDowngraded");
+        assertThat(api.licensesOf("guild-late")).extracting("planCode").containsExactly("free");
+
+        api.makeDue(subscription);
+
+        assertThat(api.awaitPublished()).endsWith("PaymentSucceeded", "LicenseExtended");
+        assertThat(api.licensesOf("guild-late")).extracting("planCode").containsExactly("pro");
+        assertThat(api.messagesTo("guild-late"))
+                .containsExactlyInAnyOrder("pro activated", "license downgraded from pro to free");
     }
 
     @Test
@@ -109,7 +122,7 @@ class SubscriptionFlowTest {
                 .containsEntry("planCode", "team")
                 .containsEntry("nextPlanCode", "basic");
 
-        charge(subscription);
+        api.makeDue(subscription);
 
         assertThat(api.awaitPublished()).contains("PaymentSucceeded", "LicenseDowngraded", "LicenseExtended");
         assertThat(api.text("/subscriptions/" + subscription, "$.planCode")).isEqualTo("basic");
@@ -185,15 +198,10 @@ class SubscriptionFlowTest {
 
     @Test
     void unknownSubscriptionIsAProblem() {
-        assertProblem(api.get("/subscriptions/00000000-0000-0000-0000-000000000000"), HttpStatus.NOT_FOUND);
-    }
-
-    /** Charges a subscription whose period is over, and returns the end of the next one. */
-    private String charge(String subscription) {
-        jdbc.sql("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = CAST(:id AS uuid)")
-                .param("id", subscription)
-                .update();
-        return api.create("/subscriptions/" + subscription + "/charges", "", "$.periodEnd");
+        String unknown = "/subscriptions/00000000-0000-0000-0000-000000000000";
+        assertProblem(api.get(unknown), HttpStatus.NOT_FOUND);
+        assertProblem(api.post("/demo" + unknown + "/due", ""), HttpStatus.NOT_FOUND);
+        assertProblem(api.post("/demo" + unknown + "/expiry", ""), HttpStatus.NOT_FOUND);
     }
 
     private static void assertProblem(ResponseEntity<String> answer, HttpStatus status) {

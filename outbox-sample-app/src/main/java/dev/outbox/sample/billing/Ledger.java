@@ -1,6 +1,7 @@
 package dev.outbox.sample.billing;
 
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -13,7 +14,7 @@ class Ledger {
 
     private static final Logger log = LoggerFactory.getLogger(Ledger.class);
 
-    /** No plan changes while a charge is open, so its plan is that of the new period. Month ends are counted from the start. */
+    /** No plan changes while a charge is open, so its plan is that of the new period. Periods are counted from the start. */
     private static final String RENEW = """
             UPDATE billing.subscriptions
                SET status = 'active',
@@ -22,10 +23,13 @@ class Ledger {
                    retry_count = 0,
                    paid_periods = paid_periods + 1,
                    started_at = coalesce(started_at, now()),
-                   period_end = coalesce(started_at, now()) + (paid_periods + 1) * interval '1 month',
-                   next_charge_at = coalesce(started_at, now()) + (paid_periods + 1) * interval '1 month'
+                   (period_end, next_charge_at) = (
+                       SELECT due, due
+                         FROM (SELECT coalesce(started_at, now()) + (paid_periods + 1)
+                                    * coalesce(make_interval(secs => CAST(:period AS integer)), interval '1 month')) AS next (due))
              WHERE id = :id
-            """;
+            RETURNING
+            """ + Subscriptions.COLUMNS;
 
     private static final String FAIL = """
             UPDATE billing.subscriptions
@@ -64,11 +68,13 @@ class Ledger {
         if (!charges.close(charge, "succeeded")) {
             return before;
         }
-        jdbc.sql(RENEW)
+        Duration period = settings.period();
+        Subscription renewed = jdbc.sql(RENEW)
                 .param("id", before.id())
                 .param("paidPlan", charge.planCode())
-                .update();
-        Subscription renewed = subscriptions.find(before.id());
+                .param("period", period == null ? null : period.toSeconds())
+                .query(Subscription.class)
+                .single();
         if (before.isPending()) {
             events.publishStarted(renewed);
         } else {

@@ -55,6 +55,14 @@ class Subscriptions {
             RETURNING
             """ + COLUMNS;
 
+    private static final String MAKE_DUE = """
+            UPDATE billing.subscriptions
+               SET next_charge_at = now(),
+                   period_end = CASE WHEN period_end > now() THEN now() ELSE period_end END
+             WHERE id = :id
+               AND status IN ('pending', 'active', 'past_due')
+            """;
+
     private static final String FIND = "SELECT " + COLUMNS + """
               FROM billing.subscriptions
              WHERE id = :id
@@ -110,6 +118,11 @@ class Subscriptions {
     @Transactional
     void end(UUID id) {
         jdbc.sql(END).param("id", id).query(Subscription.class).optional().ifPresent(this::ended);
+    }
+
+    /** Ends the paid period, the wait for the next attempt and the lease of a claim. */
+    void makeDue(UUID id) {
+        jdbc.sql(MAKE_DUE).param("id", id).update();
     }
 
     private void ended(Subscription subscription) {

@@ -1,6 +1,7 @@
 package dev.outbox.sample.licensing;
 
 import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
+import dev.outbox.sample.web.NotFoundException;
 import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -41,6 +42,13 @@ final class LicenseExpiry {
              WHERE id = :id
             """;
 
+    private static final String END_GRACE = """
+            UPDATE licensing.licenses
+               SET expires_at = now() - make_interval(secs => :grace)
+             WHERE subscription_id = :subscriptionId
+               AND expires_at IS NOT NULL
+            """;
+
     private final JdbcClient jdbc;
     private final TransactionOperations transaction;
     private final LicenseEvents events;
@@ -66,6 +74,17 @@ final class LicenseExpiry {
             } catch (RuntimeException ex) {
                 log.warn("Cannot expire license {}; a later run tries again", id, ex);
             }
+        }
+    }
+
+    /** Makes the license of a subscription look as if it had not been extended in time. */
+    void endGrace(UUID subscriptionId) {
+        int found = jdbc.sql(END_GRACE)
+                .param("subscriptionId", subscriptionId)
+                .param("grace", settings.grace().toSeconds())
+                .update();
+        if (found == 0) {
+            throw new NotFoundException("expiring license of a subscription", subscriptionId);
         }
     }
 

@@ -4,24 +4,14 @@ import java.util.List;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Tables of billing, and the events about subscriptions. Moves due times, so that no test waits for a month. */
+/** Tables of billing, and the events about subscriptions. */
 record BillingTables(JdbcClient jdbc) {
 
-    /** Makes the next charge of a subscription due, and lets the lease of a claim end. */
-    void makeDue(UUID subscriptionId) {
-        update("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = :id", subscriptionId);
-    }
-
-    void endPeriod(UUID subscriptionId) {
-        update("UPDATE billing.subscriptions SET period_end = now() WHERE id = :id", subscriptionId);
-    }
-
-    void decline(Subscription subscription) {
-        update("UPDATE billing.billing_keys SET declines = true WHERE id = :id", subscription.billingKeyId());
-    }
-
+    /** Makes a charge so old that the worker that opened it must have crashed. */
     void openLongAgo(Charge charge) {
-        update("UPDATE billing.charges SET opened_at = now() - interval '1 hour' WHERE id = :id", charge.id());
+        jdbc.sql("UPDATE billing.charges SET opened_at = now() - interval '1 hour' WHERE id = :id")
+                .param("id", charge.id())
+                .update();
     }
 
     /** Status of every charge of a subscription, in the order of periods and attempts. */
@@ -47,10 +37,6 @@ record BillingTables(JdbcClient jdbc) {
                 .param("id", subscriptionId.toString())
                 .query(String.class)
                 .list();
-    }
-
-    private void update(String sql, UUID id) {
-        jdbc.sql(sql).param("id", id).update();
     }
 
     private List<String> list(String sql, UUID id) {

@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /** What billing asks of a bank of your own, while its answers get lost or two workers repeat one charge. */
 @SampleTest
-@TestPropertySource(properties = "sample.billing.bank=recording")
+@TestPropertySource(properties = {"sample.billing.bank=recording", "sample.billing.period=20s"})
 class ChargingTest {
 
     @Autowired
@@ -67,7 +67,7 @@ class ChargingTest {
         bank.losesAnswersOf.add(id);
         assertThatThrownBy(() -> charging.charge(id)).hasMessage("answer lost");
         bank.losesAnswersOf.remove(id);
-        tables.makeDue(id);
+        subscriptions.makeDue(id);
 
         Subscription renewed = charging.charge(id);
 
@@ -138,6 +138,13 @@ class ChargingTest {
         }
     }
 
+    @Test
+    void everyPaymentExtendsThePaidTimeByThePeriod() {
+        Subscription renewed = charging.charge(dueSubscription());
+
+        assertThat(renewed.periodEnd()).isEqualTo(renewed.startedAt().plusSeconds(40));
+    }
+
     private void start() {
         controller.start(new StartSubscription("guild-" + UUID.randomUUID(), "pro", "user-1"));
     }
@@ -145,7 +152,7 @@ class ChargingTest {
     private UUID dueSubscription() {
         Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
         charging.collect(first);
-        tables.makeDue(first.subscriptionId());
+        subscriptions.makeDue(first.subscriptionId());
         return first.subscriptionId();
     }
 

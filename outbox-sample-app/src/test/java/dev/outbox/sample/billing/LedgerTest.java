@@ -3,6 +3,7 @@ package dev.outbox.sample.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
+import java.time.ZoneId;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,10 +62,21 @@ class LedgerTest {
     }
 
     @Test
+    void paidPeriodIsACalendarMonth() {
+        Subscription paid = ledger.paid(subscriptions.order("guild-month", Plan.PRO, "user-1"));
+
+        assertThat(paid.periodEnd())
+                .isEqualTo(paid.startedAt()
+                        .atZone(ZoneId.systemDefault())
+                        .plusMonths(1)
+                        .toInstant());
+    }
+
+    @Test
     void chargeLeftOpenByCrashIsResumed() {
         Charge charge = subscriptions.order("guild-crash", Plan.PRO, "user-1");
         UUID id = charge.subscriptionId();
-        tables.makeDue(id);
+        subscriptions.makeDue(id);
 
         renewals.runOnce();
 
@@ -82,9 +94,8 @@ class LedgerTest {
         UUID canceled = started("guild-ending");
         UUID later = started("guild-later");
         subscriptions.cancel(canceled, true);
-        tables.makeDue(renewed);
-        tables.makeDue(canceled);
-        tables.endPeriod(canceled);
+        subscriptions.makeDue(renewed);
+        subscriptions.makeDue(canceled);
 
         renewals.runOnce();
         renewals.runOnce();

@@ -19,6 +19,9 @@ class PlanChangesTest {
     private Subscriptions subscriptions;
 
     @Autowired
+    private BillingKeys keys;
+
+    @Autowired
     private PlanChanges planChanges;
 
     @Autowired
@@ -39,12 +42,12 @@ class PlanChangesTest {
         tables = new BillingTables(jdbc);
         id = charging.collect(subscriptions.order("guild-changing-plans", Plan.PRO, "user-1"))
                 .id();
-        tables.makeDue(id);
+        subscriptions.makeDue(id);
     }
 
     @Test
     void unpaidPeriodAllowsNoUpgrade() {
-        tables.decline(subscriptions.find(id));
+        keys.decline(subscriptions.find(id).billingKeyId(), true);
         charging.charge(id);
 
         assertThatThrownBy(() -> planChanges.change(id, Plan.TEAM))

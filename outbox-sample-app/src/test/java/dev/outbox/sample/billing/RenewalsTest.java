@@ -26,6 +26,9 @@ class RenewalsTest {
     private Subscriptions subscriptions;
 
     @Autowired
+    private BillingKeys keys;
+
+    @Autowired
     private Suspensions suspensions;
 
     @Autowired
@@ -68,7 +71,7 @@ class RenewalsTest {
     @Test
     void workerWithOldListCountsNoSecondDecline() {
         Subscription subscription = dueSubscription();
-        tables.decline(subscription);
+        keys.decline(subscription.billingKeyId(), true);
 
         charging.charge(subscription.id());
         Subscription seenByOldList = charging.charge(subscription.id());
@@ -85,7 +88,7 @@ class RenewalsTest {
 
         assertThat(charges.claim(id)).isEmpty();
 
-        tables.makeDue(id);
+        subscriptions.makeDue(id);
         assertThat(charges.claim(id)).contains(claimed);
     }
 
@@ -139,8 +142,7 @@ class RenewalsTest {
         UUID id = dueSubscription().id();
         bank.collect(charges.claim(id).orElseThrow());
         subscriptions.cancel(id, true);
-        tables.endPeriod(id);
-        tables.makeDue(id);
+        subscriptions.makeDue(id);
 
         renewals.runOnce();
 
@@ -155,7 +157,7 @@ class RenewalsTest {
         api.delete("/subscriptions/" + id);
         api.awaitPublished();
         assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("active");
-        tables.endPeriod(id);
+        subscriptions.makeDue(id);
 
         renewals.runOnce();
 
@@ -170,12 +172,11 @@ class RenewalsTest {
     void failedPaymentOfEndingSubscriptionAnnouncesNoRetry() {
         Api api = new Api(port);
         UUID id = UUID.fromString(api.subscribe("guild-leaving", "pro"));
-        tables.decline(subscriptions.find(id));
-        tables.makeDue(id);
+        keys.decline(subscriptions.find(id).billingKeyId(), true);
+        subscriptions.makeDue(id);
         charges.claim(id);
         api.delete("/subscriptions/" + id);
-        tables.endPeriod(id);
-        tables.makeDue(id);
+        subscriptions.makeDue(id);
 
         renewals.runOnce();
         renewals.runOnce();
@@ -189,7 +190,7 @@ class RenewalsTest {
     private Subscription dueSubscription() {
         Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
         Subscription started = charging.collect(first);
-        tables.makeDue(started.id());
+        subscriptions.makeDue(started.id());
         return started;
     }
 }

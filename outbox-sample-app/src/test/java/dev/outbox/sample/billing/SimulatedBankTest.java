@@ -18,6 +18,9 @@ class SimulatedBankTest {
     private Subscriptions subscriptions;
 
     @Autowired
+    private BillingKeys keys;
+
+    @Autowired
     private JdbcClient jdbc;
 
     private BillingTables tables;
@@ -42,7 +45,7 @@ class SimulatedBankTest {
     void repeatsItsAnswerAfterCardChanged() {
         assertThat(bank.collect(charge)).isTrue();
 
-        tables.decline(subscriptions.find(charge.subscriptionId()));
+        keys.decline(subscriptions.find(charge.subscriptionId()).billingKeyId(), true);
 
         assertThat(bank.collect(charge)).isTrue();
     }
