@@ -1,14 +1,28 @@
 const text = (id, value) => { document.getElementById(id).textContent = value }
 
-async function send(method, path) {
-  const answer = await fetch(path, { method })
+let id = ''
+
+async function send(method, path, body) {
+  const answer = await fetch(path.replace('{id}', id), { method, body, headers: body && { 'Content-Type': 'application/json' } })
   text('message', answer.ok ? '' : `${method} ${path}: ${answer.status} ${await answer.text()}`)
+  if (body && answer.ok) id = (await answer.json()).id
   await refresh()
+}
+
+const subscribe = () =>
+  send('POST', 'subscriptions', JSON.stringify({ guildId: `guild-${Date.now()}`, planCode: 'pro', userId: 'ann' }))
+
+async function showSubscription() {
+  const { guildId, planCode, status, retryCount, periodEnd } = await (await fetch(`subscriptions/${id}`)).json()
+  const license = (await (await fetch('licenses')).json()).find((one) => one.subscriptionId === id)
+  const messages = (await (await fetch('notifications')).json()).filter((one) => one.recipient === guildId)
+  text('subscription', `${guildId}: ${planCode}, ${status}, ${retryCount} failed payments, paid until ${periodEnd}.
+    License: ${license ? `${license.planCode}, ${license.status}` : 'none'}. Messages: ${messages.map((one) => one.message).join('; ')}`)
 }
 
 function describe(fault) {
   if (fault.name) {
-    return `${fault.name} is down`
+    return `${fault.name}: ${fault.fault}`
   }
   const parts = []
   if (fault.failPercent) parts.push(`fails ${fault.failPercent} % of the time`)
@@ -23,15 +37,17 @@ async function refresh() {
   document.getElementById('off').hidden = answer.ok
   if (!answer.ok) return
   const faults = await answer.json()
-  const active = [...faults.handlers, ...faults.gateways.filter((gateway) => gateway.down)]
+  const active = [...faults.handlers, ...faults.gateways.filter((gateway) => gateway.fault !== 'NONE')]
   text('faults', active.map(describe).join('; ') || 'none')
+  if (id) await showSubscription()
   const load = await (await fetch('demo/load')).json()
   text('load', load.running ? `${load.published} of ${load.asked} events published, ${load.backlog} not completed` : '')
 }
 
 for (const button of document.querySelectorAll('button')) {
   button.addEventListener('click', () =>
-    button.dataset.post ? send('POST', button.dataset.post) : send('DELETE', button.dataset.delete))
+    'subscribe' in button.dataset ? subscribe()
+      : button.dataset.post ? send('POST', button.dataset.post) : send('DELETE', button.dataset.delete))
 }
 refresh()
 setInterval(() => { if (!document.hidden) refresh() }, 2000)

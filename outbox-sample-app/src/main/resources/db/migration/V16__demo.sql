@@ -9,11 +9,11 @@ CREATE TABLE demo.handler_faults (
 );
 
 CREATE TABLE demo.gateways (
-    name text    NOT NULL,
-    down boolean NOT NULL DEFAULT false,
+    name  text NOT NULL,
+    fault text NOT NULL DEFAULT 'NONE',
     CONSTRAINT gateways_pk PRIMARY KEY (name)
 );
 
-COMMENT ON TABLE demo.gateways IS 'The simulated systems that are not ours, and which of them cannot be reached';
+COMMENT ON TABLE demo.gateways IS 'The simulated systems that are not ours, and what they do wrong';
 
-INSERT INTO demo.gateways (name) VALUES ('courier'), ('exchange'), ('push');
+INSERT INTO demo.gateways (name) VALUES ('bank'), ('courier'), ('exchange'), ('push');

@@ -72,6 +72,7 @@ CREATE TABLE billing.simulated_collections (
     billing_key_id uuid        NOT NULL,
     plan_code      text        NOT NULL,
     status         text        NOT NULL,
+    requests       integer     NOT NULL DEFAULT 1,
     answered_at    timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT simulated_collections_pk PRIMARY KEY (charge_id),
     CONSTRAINT simulated_collections_status_known CHECK (status IN ('paid', 'declined', 'canceled'))

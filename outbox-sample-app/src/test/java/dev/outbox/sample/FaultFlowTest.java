@@ -146,7 +146,7 @@ class FaultFlowTest {
     @Test
     void courierThatIsAwayOpensTheCircuitAndGetsEveryParcelOnceWhenItIsBack() {
         double opened = circuitsOpened();
-        gateway("courier", true);
+        gateway("courier", "DOWN");
         List<String> orders =
                 IntStream.range(0, 8).mapToObj((number) -> payFor("plate")).toList();
 
@@ -154,7 +154,7 @@ class FaultFlowTest {
                 .untilAsserted(() -> assertThat(circuitsOpened()).isGreaterThan(opened));
         assertThat(paid()).extracting("lastErrorCode").contains("CourierUnreachableException");
 
-        gateway("courier", false);
+        gateway("courier", "NONE");
 
         api.awaitPublished();
         assertThat(orders)
@@ -167,7 +167,7 @@ class FaultFlowTest {
     void pushGatewayThatIsDownIsTriedAgain() {
         String user = "user-" + UUID.randomUUID();
         api.put("/devices/" + user, "");
-        gateway("push", true);
+        gateway("push", "DOWN");
         String reservation = api.create("/reservations", """
                 {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
                 """.formatted(user), "$.id");
@@ -177,7 +177,7 @@ class FaultFlowTest {
                         .extracting("eventType", "lastErrorCode")
                         .contains(tuple("PushRequested", "GatewayException")));
 
-        gateway("push", false);
+        gateway("push", "NONE");
 
         api.awaitPublished();
         assertThat(api.<List<String>>get("/inbox/" + user, "$[*].status")).containsExactly("SENT");
@@ -185,7 +185,7 @@ class FaultFlowTest {
 
     @Test
     void exchangeThatIsDownIsTriedAgainAndGetsTheOrderOnce() {
-        gateway("exchange", true);
+        gateway("exchange", "DOWN");
         String market = "KRW-" + UUID.randomUUID();
         api.create("/signals", """
                 {"ownerId": "ann", "strategyKey": "s", "market": "%s", "side": "BUY", "volume": 1}
@@ -195,7 +195,7 @@ class FaultFlowTest {
                         .extracting("eventType", "lastErrorCode")
                         .contains(tuple("CreateOrderAttempt", "ExchangeUnreachableException")));
 
-        gateway("exchange", false);
+        gateway("exchange", "NONE");
 
         api.awaitPublished();
         assertThat(api.<List<Integer>>get("/exchange/markets/" + market + "/orders", "$[*].placements"))
@@ -205,18 +205,19 @@ class FaultFlowTest {
     @Test
     void faultsAreShownUntilTheyEnd() {
         handlerFault("push.send", "failPercent=30&slowMillis=200");
-        gateway("exchange", true);
+        gateway("exchange", "DOWN");
 
         assertThat(api.get("/demo/faults").getBody()).isEqualTo("""
                 {"handlers":[{"handlerId":"push.send","failPercent":30,"slowMillis":200,"hang":false}],\
-                "gateways":[{"name":"courier","down":false},{"name":"exchange","down":true},{"name":"push","down":false}]}\
+                "gateways":[{"name":"bank","fault":"NONE"},{"name":"courier","fault":"NONE"},\
+                {"name":"exchange","fault":"DOWN"},{"name":"push","fault":"NONE"}]}\
                 """);
 
         handlerFault("push.send", "failPercent=0");
         assertThat(api.<List<Object>>get("/demo/faults", "$.handlers")).isEmpty();
 
         assertThat(api.delete("/demo/faults").getStatusCode()).isEqualTo(HttpStatus.OK);
-        assertThat(api.<List<Boolean>>get("/demo/faults", "$.gateways[*].down")).containsOnly(false);
+        assertThat(api.<List<String>>get("/demo/faults", "$.gateways[*].fault")).containsOnly("NONE");
     }
 
     @ParameterizedTest
@@ -227,7 +228,7 @@ class FaultFlowTest {
                 "handlers/push.send?slowMillis=-1",
                 "handlers/push.send?hang=perhaps",
                 "gateways/push",
-                "gateways/push?down=perhaps"
+                "gateways/push?fault=PERHAPS"
             })
     void badValuesAreRefused(String fault) {
         assertThat(api.post("/demo/faults/" + fault, "")).satisfies((answer) -> {
@@ -238,7 +239,8 @@ class FaultFlowTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"handlers/absent?failPercent=1", "gateways/nothing?down=true"})
+    @ValueSource(
+            strings = {"handlers/absent?failPercent=1", "gateways/nothing?fault=DOWN", "gateways/push?fault=DECLINE"})
     void whatIsNotThereCannotBreak(String fault) {
         assertThat(api.post("/demo/faults/" + fault, "").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
     }
@@ -249,8 +251,8 @@ class FaultFlowTest {
                 .isEqualTo(HttpStatus.OK);
     }
 
-    private void gateway(String name, boolean down) {
-        assertThat(api.post("/demo/faults/gateways/" + name + "?down=" + down, "")
+    private void gateway(String name, String fault) {
+        assertThat(api.post("/demo/faults/gateways/" + name + "?fault=" + fault, "")
                         .getStatusCode())
                 .isEqualTo(HttpStatus.OK);
     }

@@ -4,23 +4,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Example 2 of the event flow: a payment that fails until the subscription is canceled. */
+/** Example 2 of the event flow: a payment that fails until the subscription is canceled, and a bank that does not answer. */
 @SampleTest
 class PaymentFailureFlowTest {
 
     @LocalServerPort
     private int port;
 
+    @Autowired
+    private JdbcClient jdbc;
+
     private Api api;
 
     @BeforeEach
     void connect() {
         api = new Api(port);
+    }
+
+    @AfterEach
+    void endFaults() {
+        api.delete("/demo/faults");
     }
 
     @Test
@@ -93,6 +106,69 @@ class PaymentFailureFlowTest {
         api.create("/subscriptions/" + subscription + "/charges", "", "$.status");
 
         assertThat(api.awaitPublished()).doesNotContain("PaymentSucceeded");
+    }
+
+    @Test
+    void declinedFirstPaymentStartsNothing() {
+        bank("DECLINE");
+
+        ResponseEntity<String> answer = api.post("/subscriptions", """
+                {"guildId": "guild-poor", "planCode": "pro", "userId": "user-1"}
+                """);
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.PAYMENT_REQUIRED);
+        assertThat(api.awaitPublished()).containsExactly("BillingKeyIssued");
+    }
+
+    @Test
+    void bankThatIsDownIsAskedAgain() {
+        String subscription = api.subscribe("guild-waiting", "pro");
+        bank("DOWN");
+
+        assertUnanswered(subscription);
+        bank("NONE");
+
+        assertThat(api.makeDue(subscription)).containsEntry("status", "active");
+        assertThat(paymentsOf(subscription)).containsExactly("paid 1", "paid 1");
+        assertThat(api.awaitPublished()).containsOnlyOnce("PaymentSucceeded").doesNotContain("PaymentFailed");
+    }
+
+    @Test
+    void paymentWhoseAnswerWasLostIsCollectedOnce() {
+        String subscription = api.subscribe("guild-unsure", "pro");
+        bank("LOSE_ANSWER");
+
+        assertUnanswered(subscription);
+        assertUnanswered(subscription);
+        bank("DECLINE");
+
+        assertThat(api.makeDue(subscription)).containsEntry("status", "active").containsEntry("retryCount", 0);
+        assertThat(paymentsOf(subscription)).containsExactly("paid 1", "paid 3");
+        assertThat(api.awaitPublished()).containsOnlyOnce("PaymentSucceeded").doesNotContain("PaymentFailed");
+    }
+
+    private void bank(String fault) {
+        api.create("/demo/faults/gateways/bank?fault=" + fault, "", "$");
+    }
+
+    private void assertUnanswered(String subscription) {
+        ResponseEntity<String> answer = api.post("/demo/subscriptions/" + subscription + "/due", "");
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+        assertThat(answer.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
+        assertThat(answer.getBody()).contains("of subscription " + subscription + " will be repeated");
+        assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("active");
+    }
+
+    /** The bank's answers to the charges of a subscription, and how often it was asked. */
+    private List<String> paymentsOf(String subscription) {
+        return jdbc.sql("""
+                        SELECT collection.status || ' ' || requests
+                          FROM billing.simulated_collections collection
+                          JOIN billing.charges charge ON charge.id = charge_id
+                         WHERE subscription_id = CAST(:id AS uuid)
+                         ORDER BY answered_at
+                        """).param("id", subscription).query(String.class).list();
     }
 
     private String subscriptionWhoseCardDeclines(String guildId) {

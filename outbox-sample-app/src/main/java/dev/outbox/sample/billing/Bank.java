@@ -15,7 +15,7 @@ public interface Bank {
      *
      * @param charge the charge to collect
      * @return {@code true} if the charge was paid, {@code false} if it was declined or canceled
-     * @throws RuntimeException if the outcome is unknown, for example after a timeout; billing then repeats the charge
+     * @throws BankException if the outcome is unknown, for example after a timeout; billing then repeats the charge
      */
     boolean collect(Charge charge);
 
@@ -24,7 +24,7 @@ public interface Bank {
      * declines later calls of {@link #collect}. Repeated calls change nothing.
      *
      * @param charge the charge to cancel
-     * @throws RuntimeException if the outcome is unknown; billing then repeats the call
+     * @throws BankException if the outcome is unknown; billing then repeats the call
      */
     void cancel(Charge charge);
 }

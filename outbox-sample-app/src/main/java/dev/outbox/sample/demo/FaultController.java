@@ -36,12 +36,12 @@ final class FaultController {
         return fault;
     }
 
-    /** Takes a gateway down, or brings it back. */
+    /** Starts or ends the outage of a gateway. */
     @PostMapping("/gateways/{name}")
-    GatewayFault gateway(@PathVariable String name, @RequestParam boolean down) {
-        GatewayFault fault = new GatewayFault(name, down);
-        faults.turn(fault);
-        return fault;
+    GatewayFault gateway(@PathVariable String name, @RequestParam Outage fault) {
+        GatewayFault gateway = new GatewayFault(name, fault);
+        faults.turn(gateway);
+        return gateway;
     }
 
     @GetMapping

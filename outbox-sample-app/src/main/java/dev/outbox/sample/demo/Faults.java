@@ -47,20 +47,21 @@ class Faults {
 
     private static final String TURN = """
             UPDATE demo.gateways
-               SET down = :down
+               SET fault = :fault
              WHERE name = :name
+               AND (name = 'bank' OR :fault IN ('NONE', 'DOWN'))
             """;
 
     private static final String GATEWAYS = """
-            SELECT name, down
+            SELECT name, fault
               FROM demo.gateways
              ORDER BY name
             """;
 
     private static final String END_ALL = """
             UPDATE demo.gateways
-               SET down = false
-             WHERE down
+               SET fault = 'NONE'
+             WHERE fault <> 'NONE'
             """;
 
     private final JdbcClient jdbc;
@@ -100,14 +101,14 @@ class Faults {
         return jdbc.sql(OF_HANDLERS).query(HandlerFault.class).list();
     }
 
-    /** Takes a gateway down, or brings it back. */
+    /** Starts or ends the outage of a gateway. */
     void turn(GatewayFault gateway) {
         int found = jdbc.sql(TURN)
                 .param("name", gateway.name())
-                .param("down", gateway.down())
+                .param("fault", gateway.fault().name())
                 .update();
         if (found == 0) {
-            throw new NotFoundException("gateway", gateway.name());
+            throw new NotFoundException("gateway that can be " + gateway.fault(), gateway.name());
         }
     }
 

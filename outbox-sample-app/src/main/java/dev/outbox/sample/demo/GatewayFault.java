@@ -1,4 +1,4 @@
 package dev.outbox.sample.demo;
 
-/** A simulated gateway, and whether it is down. */
-record GatewayFault(String name, boolean down) {}
+/** A simulated gateway and its outage. */
+record GatewayFault(String name, Outage fault) {}

@@ -4,12 +4,12 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Tells the simulated gateways whether they are down, in every process. */
+/** Tells the simulated gateways what they do wrong, in every process. */
 @Component
 public class Outages {
 
-    private static final String IS_DOWN = """
-            SELECT down
+    private static final String FAULT = """
+            SELECT fault
               FROM demo.gateways
              WHERE name = :name
             """;
@@ -24,7 +24,13 @@ public class Outages {
 
     /** Whether a gateway is simulated as unreachable. */
     public boolean isDown(String gateway) {
+        return of(gateway) == Outage.DOWN;
+    }
+
+    /** Returns the outage of a gateway. */
+    public Outage of(String gateway) {
         return enabled
-                && jdbc.sql(IS_DOWN).param("name", gateway).query(Boolean.class).single();
+                ? jdbc.sql(FAULT).param("name", gateway).query(Outage.class).single()
+                : Outage.NONE;
     }
 }
