@@ -32,6 +32,9 @@ CREATE TABLE billing.subscriptions (
 );
 
 CREATE INDEX subscriptions_guild ON billing.subscriptions (guild_id);
+CREATE UNIQUE INDEX subscriptions_guild_once
+    ON billing.subscriptions (guild_id)
+    WHERE status IN ('pending', 'active', 'past_due');
 CREATE INDEX subscriptions_billing_key ON billing.subscriptions (billing_key_id);
 CREATE INDEX subscriptions_due
     ON billing.subscriptions (next_charge_at)
@@ -48,8 +51,10 @@ CREATE TABLE billing.charges (
     subscription_id uuid        NOT NULL,
     billing_key_id  uuid        NOT NULL,
     plan_code       text        NOT NULL,
-    period          integer     NOT NULL,
-    attempt         integer     NOT NULL,
+    amount          bigint      NOT NULL,
+    currency        text        NOT NULL,
+    period          integer,
+    attempt         integer,
     status          text        NOT NULL DEFAULT 'open',
     opened_at       timestamptz NOT NULL DEFAULT now(),
     closed_at       timestamptz,
@@ -61,16 +66,19 @@ CREATE TABLE billing.charges (
 
 -- A period is paid once: while one of its charges is open or has succeeded, no other charge can be opened.
 CREATE UNIQUE INDEX charges_period_once ON billing.charges (subscription_id, period) WHERE status IN ('open', 'succeeded');
+CREATE UNIQUE INDEX charges_open_once ON billing.charges (subscription_id) WHERE status = 'open';
 CREATE INDEX charges_open ON billing.charges (opened_at) WHERE status = 'open';
 
 COMMENT ON COLUMN billing.charges.id IS 'The idempotency key at the bank';
-COMMENT ON COLUMN billing.charges.period IS 'The paid period of the subscription, counted from 1';
+COMMENT ON COLUMN billing.charges.period IS 'The paid period of the subscription, counted from 1; NULL for an upgrade within a period';
+COMMENT ON COLUMN billing.charges.amount IS 'In the smallest unit of the currency';
 COMMENT ON COLUMN billing.charges.attempt IS 'The attempt to pay for the period, counted from 1';
 
 CREATE TABLE billing.simulated_collections (
     charge_id      uuid        NOT NULL,
     billing_key_id uuid        NOT NULL,
-    plan_code      text        NOT NULL,
+    amount         bigint      NOT NULL,
+    currency       text        NOT NULL,
     status         text        NOT NULL,
     requests       integer     NOT NULL DEFAULT 1,
     answered_at    timestamptz NOT NULL DEFAULT now(),

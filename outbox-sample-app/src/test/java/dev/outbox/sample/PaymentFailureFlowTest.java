@@ -147,6 +147,29 @@ class PaymentFailureFlowTest {
         assertThat(api.awaitPublished()).containsOnlyOnce("PaymentSucceeded").doesNotContain("PaymentFailed");
     }
 
+    @Test
+    void upgradeAppliesOnceItsDifferenceIsPaid() {
+        String subscription = api.subscribe("guild-rising", "pro");
+        bank("DECLINE");
+        assertThat(upgrade(subscription).getStatusCode()).isEqualTo(HttpStatus.PAYMENT_REQUIRED);
+        bank("LOSE_ANSWER");
+        assertThat(upgrade(subscription).getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+        assertThat(upgrade(subscription).getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
+        assertThat(api.text("/subscriptions/" + subscription, "$.planCode")).isEqualTo("pro");
+        bank("NONE");
+
+        assertThat(api.makeDue(subscription)).containsEntry("planCode", "team");
+
+        assertThat(paymentsOf(subscription)).containsExactly("paid 1", "declined 1", "paid 2");
+        assertThat(api.awaitPublished())
+                .containsExactly("BillingKeyIssued", "SubscriptionStarted", "LicenseGranted", "PlanUpgraded");
+        assertThat(api.licensesOf("guild-rising")).extracting("planCode").containsExactly("team");
+    }
+
+    private ResponseEntity<String> upgrade(String subscription) {
+        return api.put("/subscriptions/" + subscription + "/plan", "{\"planCode\": \"team\"}");
+    }
+
     private void bank(String fault) {
         api.create("/demo/faults/gateways/bank?fault=" + fault, "", "$");
     }

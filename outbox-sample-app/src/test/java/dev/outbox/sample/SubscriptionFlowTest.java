@@ -183,6 +183,22 @@ class SubscriptionFlowTest {
     }
 
     @Test
+    void secondSubscriptionOfAGuildIsRefused() {
+        String subscription = api.subscribe("guild-twice", "pro");
+
+        ResponseEntity<String> second = api.post(
+                "/subscriptions", "{\"guildId\": \"guild-twice\", \"planCode\": \"team\", \"userId\": \"user-2\"}");
+
+        assertProblem(second, HttpStatus.CONFLICT);
+        assertThat(second.getBody()).contains("guild guild-twice has a subscription");
+        api.delete("/subscriptions/" + subscription + "?atPeriodEnd=false");
+        assertThat(api.subscribe("guild-twice", "team")).isNotEqualTo(subscription);
+        assertThat(api.awaitPublished())
+                .filteredOn((type) -> type.equals("BillingKeyIssued") || type.equals("SubscriptionStarted"))
+                .hasSize(4);
+    }
+
+    @Test
     void badInputIsAProblem() {
         for (String body : List.of(
                 "{\"planCode\": \"pro\", \"userId\": \"user-1\"}",

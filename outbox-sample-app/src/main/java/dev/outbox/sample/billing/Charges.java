@@ -14,6 +14,10 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 class Charges {
 
+    /** The columns of a {@link Charge}. */
+    private static final String COLUMNS =
+            "id, subscription_id, billing_key_id, plan_code, amount, currency, period IS NULL AS upgrade";
+
     /** A subscription that ends with its period is claimed only to finish an open charge. */
     private static final String CLAIM = """
             UPDATE billing.subscriptions
@@ -29,19 +33,27 @@ class Charges {
                                              WHERE subscription_id = s.id
                                                AND status = 'open'))
                             FOR UPDATE SKIP LOCKED)
+            RETURNING
+            """ + Subscriptions.COLUMNS;
+
+    /** The renewals finish the charge of an upgrade after a crash. */
+    private static final String LEASE = """
+            UPDATE billing.subscriptions
+               SET next_charge_at = now() + interval '10 minutes'
+             WHERE id = :id
             """;
 
-    /** Relies on charges_period_once and charges_attempt_once. */
+    /** Relies on charges_open_once, charges_period_once and charges_attempt_once. */
     private static final String OPEN = """
-            INSERT INTO billing.charges (id, subscription_id, billing_key_id, plan_code, period, attempt)
-            SELECT :chargeId, id, billing_key_id, coalesce(next_plan_code, plan_code), paid_periods + 1, retry_count + 1
+            INSERT INTO billing.charges (id, subscription_id, billing_key_id, plan_code, amount, currency, period, attempt)
+            SELECT :chargeId, id, billing_key_id, :planCode, :amount, :currency,
+                   CASE WHEN NOT :upgrade THEN paid_periods + 1 END, CASE WHEN NOT :upgrade THEN retry_count + 1 END
               FROM billing.subscriptions
              WHERE id = :id
             ON CONFLICT DO NOTHING
             """;
 
-    private static final String FIND_OPEN = """
-            SELECT id, subscription_id, billing_key_id, plan_code
+    private static final String FIND_OPEN = "SELECT " + COLUMNS + """
               FROM billing.charges
              WHERE subscription_id = :id
                AND status = 'open'
@@ -55,14 +67,14 @@ class Charges {
             """;
 
     /** Younger charges may still be in the hands of the worker that opened them. */
-    private static final String ORPHANED = """
-            SELECT charge.id, charge.subscription_id, charge.billing_key_id, charge.plan_code
-              FROM billing.charges charge
-              JOIN billing.subscriptions subscription ON subscription.id = charge.subscription_id
-             WHERE charge.status = 'open'
-               AND charge.opened_at <= now() - interval '10 minutes'
-               AND subscription.status NOT IN ('pending', 'active', 'past_due')
-             ORDER BY charge.opened_at
+    private static final String ORPHANED = "SELECT " + COLUMNS + """
+              FROM billing.charges
+             WHERE status = 'open'
+               AND opened_at <= now() - interval '10 minutes'
+               AND subscription_id NOT IN (SELECT id
+                                             FROM billing.subscriptions
+                                            WHERE status IN ('pending', 'active', 'past_due'))
+             ORDER BY opened_at
             """;
 
     private final JdbcClient jdbc;
@@ -74,14 +86,33 @@ class Charges {
     /** Claims a subscription if it is due, and returns the charge to collect. */
     @Transactional
     Optional<Charge> claim(UUID subscriptionId) {
-        if (jdbc.sql(CLAIM).param("id", subscriptionId).update() == 0) {
-            return Optional.empty();
-        }
-        jdbc.sql(OPEN)
+        return jdbc.sql(CLAIM)
                 .param("id", subscriptionId)
+                .query(Subscription.class)
+                .optional()
+                .map((due) -> {
+                    Plan plan = Plan.of(due.planToCharge());
+                    return open(due, plan, plan.price(), false);
+                });
+    }
+
+    /** Opens the charge of the difference to a higher plan, in the transaction of the caller, which has locked the subscription. */
+    Charge openUpgrade(Subscription subscription, Plan plan) {
+        jdbc.sql(LEASE).param("id", subscription.id()).update();
+        long difference = plan.price() - Plan.of(subscription.planCode()).price();
+        return open(subscription, plan, difference, true);
+    }
+
+    private Charge open(Subscription subscription, Plan plan, long amount, boolean upgrade) {
+        jdbc.sql(OPEN)
+                .param("id", subscription.id())
                 .param("chargeId", UUID.randomUUID())
+                .param("planCode", plan.code())
+                .param("amount", amount)
+                .param("currency", Plan.CURRENCY)
+                .param("upgrade", upgrade)
                 .update();
-        return Optional.of(findOpen(subscriptionId).orElseThrow());
+        return findOpen(subscription.id()).orElseThrow();
     }
 
     /** Returns whether a charge is open. While the caller holds the lock of the subscription, no other worker opens one. */

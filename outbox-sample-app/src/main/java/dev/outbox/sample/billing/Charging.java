@@ -1,19 +1,24 @@
 package dev.outbox.sample.billing;
 
+import java.util.Optional;
 import java.util.UUID;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Service;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Claims a charge, calls the bank outside any transaction, and books the answer. */
 @Service
 final class Charging {
 
     private final Subscriptions subscriptions;
+    private final PlanChanges planChanges;
     private final Charges charges;
     private final Ledger ledger;
     private final Bank bank;
 
-    Charging(Subscriptions subscriptions, Charges charges, Ledger ledger, Bank bank) {
+    Charging(Subscriptions subscriptions, PlanChanges planChanges, Charges charges, Ledger ledger, Bank bank) {
         this.subscriptions = subscriptions;
+        this.planChanges = planChanges;
         this.charges = charges;
         this.ledger = ledger;
         this.bank = bank;
@@ -27,6 +32,18 @@ final class Charging {
     /** Collects a claimed charge. After a crash, the next claim repeats it under the same id. */
     Subscription collect(Charge charge) {
         return bank.collect(charge) ? ledger.paid(charge) : ledger.declined(charge);
+    }
+
+    /** Changes a plan. A higher one applies as soon as the bank has collected the difference. */
+    Subscription changePlan(UUID id, Plan plan) {
+        Optional<Charge> difference = planChanges.change(id, plan);
+        Subscription changed = difference.map(this::collect).orElseGet(() -> subscriptions.find(id));
+        if (difference.isPresent() && !changed.planCode().equals(plan.code())) {
+            throw new ResponseStatusException(
+                    HttpStatus.PAYMENT_REQUIRED,
+                    "the difference was not paid, so subscription " + id + " keeps the plan " + changed.planCode());
+        }
+        return changed;
     }
 
     /** Cancels a charge whose subscription has ended. */

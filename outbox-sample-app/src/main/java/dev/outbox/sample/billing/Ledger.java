@@ -1,7 +1,10 @@
 package dev.outbox.sample.billing;
 
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
+import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -27,6 +30,13 @@ class Ledger {
                        SELECT due, due
                          FROM (SELECT coalesce(started_at, now()) + (paid_periods + 1)
                                     * coalesce(make_interval(secs => CAST(:period AS integer)), interval '1 month')) AS next (due))
+             WHERE id = :id
+            RETURNING
+            """ + Subscriptions.COLUMNS;
+
+    private static final String END_UPGRADE = """
+            UPDATE billing.subscriptions
+               SET plan_code = :planCode, next_plan_code = :nextPlanCode, next_charge_at = period_end
              WHERE id = :id
             RETURNING
             """ + Subscriptions.COLUMNS;
@@ -68,6 +78,11 @@ class Ledger {
         if (!charges.close(charge, "succeeded")) {
             return before;
         }
+        if (charge.upgrade()) {
+            Subscription upgraded = endUpgrade(before.id(), charge.planCode(), null);
+            events.publish(upgraded, new PlanUpgraded(before.id(), before.planCode(), charge.planCode()));
+            return upgraded;
+        }
         Duration period = settings.period();
         Subscription renewed = jdbc.sql(RENEW)
                 .param("id", before.id())
@@ -89,6 +104,9 @@ class Ledger {
         if (!charges.close(charge, "failed") || !before.isChargeable()) {
             return before;
         }
+        if (charge.upgrade()) {
+            return endUpgrade(before.id(), before.planCode(), before.nextPlanCode());
+        }
         int failures = before.retryCount() + 1;
         boolean over = before.isPending() || failures >= settings.finalFailure();
         jdbc.sql(FAIL)
@@ -103,5 +121,15 @@ class Ledger {
             events.publishFailed(before, charge, failures);
         }
         return subscriptions.find(before.id());
+    }
+
+    /** Ends the lease of an upgrade: the next charge is that of the next period. */
+    private Subscription endUpgrade(UUID id, String planCode, @Nullable String nextPlanCode) {
+        return jdbc.sql(END_UPGRADE)
+                .param("id", id)
+                .param("planCode", planCode)
+                .param("nextPlanCode", nextPlanCode)
+                .query(Subscription.class)
+                .single();
     }
 }

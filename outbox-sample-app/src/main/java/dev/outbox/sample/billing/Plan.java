@@ -5,11 +5,23 @@ import java.util.stream.Stream;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Plans, cheapest first. */
+/** Plans, cheapest first, and the price of a period. */
 enum Plan {
-    BASIC,
-    PRO,
-    TEAM;
+    BASIC(4_900),
+    PRO(9_900),
+    TEAM(29_900);
+
+    static final String CURRENCY = "KRW";
+
+    private final long price;
+
+    Plan(long price) {
+        this.price = price;
+    }
+
+    long price() {
+        return price;
+    }
 
     String code() {
         return name().toLowerCase(Locale.ROOT);

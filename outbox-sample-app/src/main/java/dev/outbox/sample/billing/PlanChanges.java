@@ -1,8 +1,8 @@
 package dev.outbox.sample.billing;
 
 import dev.outbox.sample.events.BillingEvent.PlanDowngraded;
-import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -10,19 +10,13 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Changes plans: to a higher one at once, to a lower one when the paid period is over. */
+/** Changes plans: to a higher one when the difference is paid, to a lower one when the paid period is over. */
 @Service
 class PlanChanges {
 
-    private static final String SET_PLAN = """
-            UPDATE billing.subscriptions
-               SET plan_code = :planCode, next_plan_code = NULL
-             WHERE id = :id
-            """;
-
     private static final String SET_NEXT_PLAN = """
             UPDATE billing.subscriptions
-               SET next_plan_code = :planCode
+               SET next_plan_code = nullif(:planCode, plan_code)
              WHERE id = :id
             """;
 
@@ -38,25 +32,23 @@ class PlanChanges {
         this.events = events;
     }
 
-    /** Changing back to the current plan withdraws a downgrade. */
+    /** Changes a plan, or returns the charge that pays for the higher one. The current plan withdraws a downgrade. */
     @Transactional
-    Subscription change(UUID id, Plan plan) {
+    Optional<Charge> change(UUID id, Plan plan) {
         Subscription subscription = subscriptions.lockRunning(id);
         requireNoOpenCharge(subscription);
         String old = subscription.planCode();
         if (plan.isAbove(Plan.of(old))) {
             requirePaid(subscription);
-            update(SET_PLAN, id, plan);
-            events.publish(subscription, new PlanUpgraded(id, old, plan.code()));
-        } else if (plan.code().equals(old)) {
-            update(SET_PLAN, id, plan);
-        } else if (!plan.code().equals(subscription.planToCharge())) {
-            update(SET_NEXT_PLAN, id, plan);
+            return Optional.of(charges.openUpgrade(subscription, plan));
+        }
+        jdbc.sql(SET_NEXT_PLAN).param("id", id).param("planCode", plan.code()).update();
+        if (!plan.code().equals(old) && !plan.code().equals(subscription.planToCharge())) {
             events.publish(
                     subscription,
                     new PlanDowngraded(id, old, plan.code(), Objects.requireNonNull(subscription.periodEnd())));
         }
-        return subscriptions.find(id);
+        return Optional.empty();
     }
 
     /** The bank may have collected an open charge already, which pays for the plan at the time of the claim. */
@@ -75,9 +67,5 @@ class PlanChanges {
                     HttpStatus.CONFLICT,
                     "subscription " + subscription.id() + " is past due: pay before you choose a higher plan");
         }
-    }
-
-    private void update(String sql, UUID id, Plan plan) {
-        jdbc.sql(sql).param("id", id).param("planCode", plan.code()).update();
     }
 }

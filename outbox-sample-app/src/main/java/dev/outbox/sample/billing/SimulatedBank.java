@@ -19,8 +19,8 @@ final class SimulatedBank implements Bank {
     private static final Logger log = LoggerFactory.getLogger(SimulatedBank.class);
 
     private static final String ANSWER = """
-            INSERT INTO billing.simulated_collections AS answer (charge_id, billing_key_id, plan_code, status)
-            SELECT :id, id, :planCode, CASE WHEN :declines OR declines OR status = 'deleted' THEN 'declined' ELSE 'paid' END
+            INSERT INTO billing.simulated_collections AS answer (charge_id, billing_key_id, amount, currency, status)
+            SELECT :id, id, :amount, :currency, CASE WHEN :declines OR declines OR status = 'deleted' THEN 'declined' ELSE 'paid' END
               FROM billing.billing_keys
              WHERE id = :billingKeyId
             ON CONFLICT (charge_id) DO UPDATE
@@ -29,8 +29,8 @@ final class SimulatedBank implements Bank {
             """;
 
     private static final String CANCEL = """
-            INSERT INTO billing.simulated_collections AS answer (charge_id, billing_key_id, plan_code, status)
-            VALUES (:id, :billingKeyId, :planCode, 'canceled')
+            INSERT INTO billing.simulated_collections AS answer (charge_id, billing_key_id, amount, currency, status)
+            VALUES (:id, :billingKeyId, :amount, :currency, 'canceled')
             ON CONFLICT (charge_id) DO UPDATE
                SET status = 'canceled'
              WHERE answer.status = 'paid'
@@ -82,6 +82,7 @@ final class SimulatedBank implements Bank {
         return jdbc.sql(sql)
                 .param("id", charge.id())
                 .param("billingKeyId", charge.billingKeyId())
-                .param("planCode", charge.planCode());
+                .param("amount", charge.amount())
+                .param("currency", charge.currency());
     }
 }

@@ -23,12 +23,10 @@ import org.springframework.web.server.ResponseStatusException;
 final class SubscriptionController {
 
     private final Subscriptions subscriptions;
-    private final PlanChanges planChanges;
     private final Charging charging;
 
-    SubscriptionController(Subscriptions subscriptions, PlanChanges planChanges, Charging charging) {
+    SubscriptionController(Subscriptions subscriptions, Charging charging) {
         this.subscriptions = subscriptions;
-        this.planChanges = planChanges;
         this.charging = charging;
     }
 
@@ -56,7 +54,7 @@ final class SubscriptionController {
 
     @PutMapping("/{id}/plan")
     Subscription changePlan(@PathVariable UUID id, @Valid @RequestBody ChangePlan request) {
-        return planChanges.change(id, Plan.of(request.planCode()));
+        return charging.changePlan(id, Plan.of(request.planCode()));
     }
 
     @DeleteMapping("/{id}")

@@ -23,6 +23,7 @@ class Subscriptions {
     private static final String ORDER = """
             INSERT INTO billing.subscriptions (id, guild_id, billing_key_id, plan_code)
             VALUES (:id, :guildId, :billingKeyId, :planCode)
+            ON CONFLICT (guild_id) WHERE status IN ('pending', 'active', 'past_due') DO NOTHING
             """;
 
     private static final String CANCEL = """
@@ -82,16 +83,20 @@ class Subscriptions {
         this.events = events;
     }
 
-    /** Stores a subscription, and claims the charge of its first period. */
+    /** Stores the only subscription of a guild, and claims the charge of its first period. */
     @Transactional
     Charge order(String guildId, Plan plan, String userId) {
         UUID id = UUID.randomUUID();
-        jdbc.sql(ORDER)
+        int stored = jdbc.sql(ORDER)
                 .param("id", id)
                 .param("guildId", guildId)
                 .param("billingKeyId", keys.issue(userId))
                 .param("planCode", plan.code())
                 .update();
+        if (stored == 0) {
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT, "guild " + guildId + " has a subscription: change its plan, or cancel it first");
+        }
         return charges.claim(id).orElseThrow();
     }
 

@@ -22,9 +22,6 @@ class PlanChangesTest {
     private BillingKeys keys;
 
     @Autowired
-    private PlanChanges planChanges;
-
-    @Autowired
     private Charging charging;
 
     @Autowired
@@ -40,7 +37,7 @@ class PlanChangesTest {
     @BeforeEach
     void start() {
         tables = new BillingTables(jdbc);
-        id = charging.collect(subscriptions.order("guild-changing-plans", Plan.PRO, "user-1"))
+        id = charging.collect(subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1"))
                 .id();
         subscriptions.makeDue(id);
     }
@@ -50,7 +47,7 @@ class PlanChangesTest {
         keys.decline(subscriptions.find(id).billingKeyId(), true);
         charging.charge(id);
 
-        assertThatThrownBy(() -> planChanges.change(id, Plan.TEAM))
+        assertThatThrownBy(() -> charging.changePlan(id, Plan.TEAM))
                 .isInstanceOf(ResponseStatusException.class)
                 .hasMessageContaining("past due");
 
@@ -59,10 +56,20 @@ class PlanChangesTest {
     }
 
     @Test
-    void currentPlanWithdrawsDowngrade() {
-        planChanges.change(id, Plan.BASIC);
+    void upgradeIsChargedTheDifference() {
+        Subscription upgraded = charging.changePlan(id, Plan.TEAM);
+        charging.charge(id);
 
-        Subscription kept = planChanges.change(id, Plan.PRO);
+        assertThat(upgraded.planCode()).isEqualTo("team");
+        assertThat(tables.amountsOf(id)).containsExactly("9900 KRW", "20000 KRW", "29900 KRW");
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PlanUpgraded", "PaymentSucceeded");
+    }
+
+    @Test
+    void currentPlanWithdrawsDowngrade() {
+        charging.changePlan(id, Plan.BASIC);
+
+        Subscription kept = charging.changePlan(id, Plan.PRO);
 
         assertThat(kept.nextPlanCode()).isNull();
         assertThat(charging.charge(id).planCode()).isEqualTo("pro");
@@ -71,11 +78,11 @@ class PlanChangesTest {
 
     @Test
     void openChargeAllowsNoChangeOfPlan() {
-        planChanges.change(id, Plan.BASIC);
+        charging.changePlan(id, Plan.BASIC);
         Charge lower = charges.claim(id).orElseThrow();
 
         for (Plan plan : List.of(Plan.BASIC, Plan.PRO, Plan.TEAM)) {
-            assertThatThrownBy(() -> planChanges.change(id, plan))
+            assertThatThrownBy(() -> charging.changePlan(id, plan))
                     .isInstanceOf(ResponseStatusException.class)
                     .hasMessageContainingAll("409 CONFLICT", "under way");
         }
@@ -83,7 +90,7 @@ class PlanChangesTest {
 
         assertThat(renewed.planCode()).isEqualTo("basic");
         assertThat(renewed.nextPlanCode()).isNull();
-        assertThat(planChanges.change(id, Plan.TEAM).planCode()).isEqualTo("team");
+        assertThat(charging.changePlan(id, Plan.TEAM).planCode()).isEqualTo("team");
         assertThat(tables.eventsOf(id))
                 .containsExactly("SubscriptionStarted", "PlanDowngraded", "PaymentSucceeded", "PlanUpgraded");
     }

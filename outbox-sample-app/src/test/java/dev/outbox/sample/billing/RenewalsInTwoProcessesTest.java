@@ -71,13 +71,13 @@ class RenewalsInTwoProcessesTest {
                 )
                 INSERT INTO billing.subscriptions
                        (id, guild_id, billing_key_id, plan_code, status, paid_periods, started_at, period_end)
-                SELECT gen_random_uuid(), 'guild-of-two', id, 'pro', 'active', 1, now() - interval '1 month', now()
+                SELECT gen_random_uuid(), 'guild-of-two-' || id, id, 'pro', 'active', 1, now() - interval '1 month', now()
                   FROM key
                 """).param("due", DUE).update();
     }
 
     private long count(String sql) {
-        return jdbc.sql("WITH due AS (SELECT * FROM billing.subscriptions WHERE guild_id = 'guild-of-two')\n" + sql)
+        return jdbc.sql("WITH due AS (SELECT * FROM billing.subscriptions WHERE guild_id LIKE 'guild-of-two-%')\n" + sql)
                 .query(Long.class)
                 .single();
     }

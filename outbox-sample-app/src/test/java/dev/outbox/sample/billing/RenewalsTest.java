@@ -98,8 +98,8 @@ class RenewalsTest {
         charging.charge(id);
 
         assertThatThrownBy(() -> jdbc.sql("""
-                        INSERT INTO billing.charges (id, subscription_id, billing_key_id, plan_code, period, attempt)
-                        SELECT gen_random_uuid(), subscription_id, billing_key_id, plan_code, period, attempt + 1
+                        INSERT INTO billing.charges (id, subscription_id, billing_key_id, plan_code, amount, currency, period, attempt)
+                        SELECT gen_random_uuid(), subscription_id, billing_key_id, plan_code, amount, currency, period, attempt + 1
                           FROM billing.charges
                          WHERE subscription_id = :id
                            AND period = 2

@@ -3,6 +3,7 @@ package dev.outbox.sample.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -30,7 +31,7 @@ class SimulatedBankTest {
     @BeforeEach
     void order() {
         tables = new BillingTables(jdbc);
-        charge = subscriptions.order("guild-bank", Plan.PRO, "user-1");
+        charge = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
     }
 
     @Test
