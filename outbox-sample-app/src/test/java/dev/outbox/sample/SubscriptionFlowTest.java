@@ -143,12 +143,25 @@ class SubscriptionFlowTest {
                 .hasSize(2);
         assertThat(api.messagesTo("guild-canceled"))
                 .containsExactlyInAnyOrder(
-                        "pro activated",
-                        "subscription canceled, for the end of its period",
-                        "subscription canceled",
-                        "license suspended: canceled");
+                        "pro activated", "subscription canceled, for the end of its period", "subscription canceled");
+        assertThat(api.licensesOf("guild-canceled")).extracting("status").containsExactly("canceled");
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("canceled");
         assertProblem(api.delete("/subscriptions/" + subscription), HttpStatus.CONFLICT);
+    }
+
+    @Test
+    void licenseEndsWithLastPeriodOfCanceledSubscription() {
+        String subscription = api.subscribe("guild-last", "pro");
+        api.delete("/subscriptions/" + subscription);
+        api.awaitPublished();
+        assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("active");
+
+        assertThat(api.makeDue(subscription)).containsEntry("status", "canceled");
+
+        assertThat(api.awaitPublished()).endsWith("SubscriptionCanceled", "SubscriptionSuspended", "LicenseCanceled");
+        assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("canceled");
+        assertThat(api.messagesTo("guild-last"))
+                .containsExactlyInAnyOrder("pro activated", "subscription canceled, for the end of its period");
     }
 
     @Test

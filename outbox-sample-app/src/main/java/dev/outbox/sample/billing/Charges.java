@@ -71,9 +71,10 @@ class Charges {
               FROM billing.charges
              WHERE status = 'open'
                AND opened_at <= now() - interval '10 minutes'
-               AND subscription_id NOT IN (SELECT id
-                                             FROM billing.subscriptions
-                                            WHERE status IN ('pending', 'active', 'past_due'))
+               AND EXISTS (SELECT 1
+                             FROM billing.subscriptions s
+                            WHERE s.id = subscription_id
+                              AND s.status NOT IN ('pending', 'active', 'past_due'))
              ORDER BY opened_at
             """;
 

@@ -47,7 +47,8 @@ class Ledger {
                    retry_count = :failures,
                    next_charge_at = now() + make_interval(secs => :retryAfter)
              WHERE id = :id
-            """;
+            RETURNING
+            """ + Subscriptions.COLUMNS;
 
     private final JdbcClient jdbc;
     private final Subscriptions subscriptions;
@@ -109,18 +110,19 @@ class Ledger {
         }
         int failures = before.retryCount() + 1;
         boolean over = before.isPending() || failures >= settings.finalFailure();
-        jdbc.sql(FAIL)
+        Subscription failed = jdbc.sql(FAIL)
                 .param("id", before.id())
                 .param("status", over ? "canceled" : "past_due")
                 .param("failures", failures)
                 .param("retryAfter", settings.retryAfter().toSeconds())
-                .update();
+                .query(Subscription.class)
+                .single();
         if (before.isRunning() && over) {
             events.publish(before, new PaymentFailedFinal(before.id()));
         } else if (before.isRunning()) {
-            events.publishFailed(before, charge, failures);
+            events.publishFailed(failed, charge);
         }
-        return subscriptions.find(before.id());
+        return failed;
     }
 
     /** Ends the lease of an upgrade: the next charge is that of the next period. */

@@ -18,7 +18,8 @@ record Subscription(
         boolean cancelAtPeriodEnd,
         int retryCount,
         @Nullable Instant periodEnd,
-        @Nullable Instant startedAt) {
+        @Nullable Instant startedAt,
+        Instant nextChargeAt) {
 
     boolean isPending() {
         return status.equals("pending");

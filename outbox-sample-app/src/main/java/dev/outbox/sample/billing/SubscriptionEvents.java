@@ -41,10 +41,14 @@ final class SubscriptionEvents {
         outbox.publish(renewed.planCode().equals(oldPlan) ? event : event.withHeader(Headers.DOWNGRADED_FROM, oldPlan));
     }
 
-    /** Publishes a payment that failed, and whether the subscription ends instead of another attempt. */
-    void publishFailed(Subscription subscription, Charge charge, int failures) {
-        OutboxEvent event = eventOf(subscription, new PaymentFailed(subscription.id(), charge.id(), failures));
-        outbox.publish(subscription.cancelAtPeriodEnd() ? event.withHeader(Headers.ENDING, "true") : event);
+    /** Publishes a payment that failed with the time of the next attempt, unless the subscription ends instead. */
+    void publishFailed(Subscription failed, Charge charge) {
+        OutboxEvent event = eventOf(failed, new PaymentFailed(failed.id(), charge.id(), failed.retryCount()));
+        outbox.publish(
+                failed.cancelAtPeriodEnd()
+                        ? event
+                        : event.withHeader(
+                                Headers.NEXT_ATTEMPT_AT, failed.nextChargeAt().toString()));
     }
 
     private static OutboxEvent eventOf(Subscription subscription, BillingEvent event) {

@@ -17,7 +17,8 @@ class Subscriptions {
 
     /** The columns of a {@link Subscription}. */
     static final String COLUMNS = """
-            id, guild_id, billing_key_id, plan_code, next_plan_code, status, cancel_at_period_end, retry_count, period_end, started_at
+            id, guild_id, billing_key_id, plan_code, next_plan_code, status, cancel_at_period_end, retry_count, period_end, started_at,
+            next_charge_at
             """;
 
     private static final String ORDER = """
@@ -95,7 +96,8 @@ class Subscriptions {
                 .update();
         if (stored == 0) {
             throw new ResponseStatusException(
-                    HttpStatus.CONFLICT, "guild " + guildId + " has a subscription: change its plan, or cancel it first");
+                    HttpStatus.CONFLICT,
+                    "guild " + guildId + " has a subscription: change its plan, or cancel it first");
         }
         return charges.claim(id).orElseThrow();
     }

@@ -18,8 +18,8 @@ public final class Headers {
     /** The higher plan before a payment; only if this payment lowered the plan. */
     public static final String DOWNGRADED_FROM = "downgradedFrom";
 
-    /** Set if the subscription ends after a failed payment, because it was canceled for the end of its period. */
-    public static final String ENDING = "ending";
+    /** When a failed payment is attempted again; absent if the subscription ends instead. */
+    public static final String NEXT_ATTEMPT_AT = "nextAttemptAt";
 
     /** The owner on whose behalf a message is sent. */
     public static final String OWNER_ID = "ownerId";

@@ -18,9 +18,9 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 class LicenseEndings {
 
-    private static final String SUSPEND = """
+    private static final String END = """
             UPDATE licensing.licenses
-               SET status = 'suspended', subscription_seq = :seq
+               SET status = :status, subscription_seq = :seq
              WHERE subscription_id = :subscriptionId
                AND subscription_seq < :seq
                AND status = 'active'
@@ -61,13 +61,19 @@ class LicenseEndings {
         this.events = events;
     }
 
+    /** Suspends the license of a subscription, or cancels it if the user has canceled the subscription. */
     @Transactional
-    void suspend(SubscriptionSuspended event, EventEnvelope envelope) {
-        suspended(
-                jdbc.sql(SUSPEND)
-                        .param("subscriptionId", event.subscriptionId())
-                        .param("seq", envelope.aggregateSeq()),
-                event.reason());
+    void end(SubscriptionSuspended event, EventEnvelope envelope) {
+        boolean canceled = event.reason().equals("canceled");
+        JdbcClient.StatementSpec end = jdbc.sql(END)
+                .param("subscriptionId", event.subscriptionId())
+                .param("seq", envelope.aggregateSeq())
+                .param("status", canceled ? "canceled" : "suspended");
+        if (canceled) {
+            canceled(end);
+        } else {
+            suspended(end, event.reason());
+        }
     }
 
     @Transactional
@@ -84,9 +90,11 @@ class LicenseEndings {
 
     @Transactional
     void cancelOfGuild(String guildId) {
-        jdbc.sql(CANCEL_OF_GUILD)
-                .param("guildId", guildId)
-                .query(License.class)
+        canceled(jdbc.sql(CANCEL_OF_GUILD).param("guildId", guildId));
+    }
+
+    private void canceled(JdbcClient.StatementSpec cancel) {
+        cancel.query(License.class)
                 .list()
                 .forEach((license) -> events.publish(license, new LicenseCanceled(license.id())));
     }

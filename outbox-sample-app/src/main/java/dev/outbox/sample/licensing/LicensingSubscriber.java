@@ -68,8 +68,7 @@ class LicensingSubscriber {
             case "SubscriptionStarted" -> licenses.grant(json.treeToValue(payload, SubscriptionStarted.class), event);
             case "PaymentSucceeded" -> licenses.extend(json.treeToValue(payload, PaymentSucceeded.class), event);
             case "PaymentFailedFinal" -> licenses.downgrade(json.treeToValue(payload, PaymentFailedFinal.class), event);
-            case "SubscriptionSuspended" ->
-                endings.suspend(json.treeToValue(payload, SubscriptionSuspended.class), event);
+            case "SubscriptionSuspended" -> endings.end(json.treeToValue(payload, SubscriptionSuspended.class), event);
             case "PlanUpgraded" -> licenses.upgrade(json.treeToValue(payload, PlanUpgraded.class), event);
             default -> throw unexpected(event);
         }

@@ -9,8 +9,10 @@ import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionCanceled;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.Headers;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import org.springframework.stereotype.Component;
 
 /** Notifies guilds of changes to their subscriptions. */
@@ -30,15 +32,15 @@ class BillingNotifications {
 
     @OutboxHandler(id = "notification.payment-failed")
     void paymentFailed(PaymentFailed event, EventEnvelope envelope) {
+        String nextAttempt = envelope.headers().get(Headers.NEXT_ATTEMPT_AT);
         notifications.send(
                 envelope,
                 Headers.GUILD_ID,
-                "payment failed %d times in a row, %s"
-                        .formatted(
-                                event.retryCount(),
-                                envelope.headers().containsKey(Headers.ENDING)
-                                        ? "and the subscription ends"
-                                        : "to be tried again"));
+                "payment failed, "
+                        + (nextAttempt == null
+                                ? "and the subscription ends"
+                                : "next attempt on "
+                                        + Instant.parse(nextAttempt).truncatedTo(ChronoUnit.SECONDS)));
     }
 
     @OutboxHandler(id = "notification.payment-failed-final")

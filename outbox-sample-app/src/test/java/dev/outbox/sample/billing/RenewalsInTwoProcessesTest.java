@@ -77,7 +77,8 @@ class RenewalsInTwoProcessesTest {
     }
 
     private long count(String sql) {
-        return jdbc.sql("WITH due AS (SELECT * FROM billing.subscriptions WHERE guild_id LIKE 'guild-of-two-%')\n" + sql)
+        return jdbc.sql("WITH due AS (SELECT * FROM billing.subscriptions WHERE guild_id LIKE 'guild-of-two-%')\n"
+                        + sql)
                 .query(Long.class)
                 .single();
     }
