@@ -1,5 +1,6 @@
 package dev.outbox.sample.tour;
 
+import com.jayway.jsonpath.JsonPath;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,6 +28,7 @@ final class TourShell {
     private final HttpClient http = HttpClient.newHttpClient();
     private final int port;
     private final DataSource database;
+    private String id = "";
 
     TourShell(int port, DataSource database) {
         this.port = port;
@@ -47,6 +49,7 @@ final class TourShell {
         HttpRequest.Builder request = HttpRequest.newBuilder();
         String method = null;
         String body = null;
+        boolean subscribes = false;
         String contentType = "application/x-www-form-urlencoded";
         while (!words.isEmpty()) {
             String word = words.remove();
@@ -54,7 +57,10 @@ final class TourShell {
                 case "-X" -> method = words.remove();
                 case "-d" -> body = words.remove();
                 case "-H" -> contentType = contentType(words.remove());
-                default -> request.uri(uri(word));
+                default -> {
+                    request.uri(uri(word));
+                    subscribes = word.endsWith("/subscriptions");
+                }
             }
         }
         if (body != null) {
@@ -63,15 +69,19 @@ final class TourShell {
         request.method(
                 method != null ? method : body != null ? "POST" : "GET",
                 body != null ? BodyPublishers.ofString(body) : BodyPublishers.noBody());
-        return http.send(request.build(), BodyHandlers.ofString()).body();
+        String answer = http.send(request.build(), BodyHandlers.ofString()).body();
+        if (subscribes) {
+            id = JsonPath.read(answer, "$.id");
+        }
+        return answer;
     }
 
     private static String contentType(String header) {
-        String name = "Content-Type: ";
+        String name = "Content-Type:";
         if (!header.startsWith(name)) {
             throw new IllegalArgumentException("unknown header: " + header);
         }
-        return header.substring(name.length());
+        return header.substring(name.length()).strip();
     }
 
     private URI uri(String word) {
@@ -79,35 +89,33 @@ final class TourShell {
             throw new IllegalArgumentException(
                     "neither an option that is known nor an address of the service: " + word);
         }
-        return URI.create("http://localhost:" + port + word.substring(SERVICE.length()));
+        return URI.create(
+                "http://localhost:" + port + word.substring(SERVICE.length()).replace("$ID", id));
     }
 
-    /** Answers as psql does: names, a line, rows, and how many. */
+    /** Answers as psql does: the names of the columns, then the rows. */
     private String psql(List<String> words) throws SQLException {
-        if (words.size() != 3 || !words.subList(0, 2).equals(List.of("$DB", "-c"))) {
-            throw new IllegalArgumentException("psql is run as: psql $DB -c \"…\"");
+        if (words.size() != 4 || !words.subList(0, 3).equals(List.of("$DB", "--csv", "-c"))) {
+            throw new IllegalArgumentException("psql is run as: psql $DB --csv -c \"…\"");
         }
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(words.get(2))) {
+                ResultSet rows = statement.executeQuery(words.get(3))) {
             List<String> lines = new ArrayList<>();
             int columns = rows.getMetaData().getColumnCount();
             List<String> names = new ArrayList<>();
             for (int column = 1; column <= columns; column++) {
                 names.add(rows.getMetaData().getColumnLabel(column));
             }
-            lines.add(String.join(" | ", names));
-            lines.add(String.join("-+-", names.stream().map((name) -> "--").toList()));
-            int count = 0;
-            for (; rows.next(); count++) {
+            lines.add(String.join(",", names));
+            while (rows.next()) {
                 List<String> cells = new ArrayList<>();
                 for (int column = 1; column <= columns; column++) {
                     String cell = rows.getString(column);
-                    cells.add(cell == null ? "" : cell);
+                    cells.add(cell == null ? "" : cell.contains(",") ? '"' + cell + '"' : cell);
                 }
-                lines.add(String.join(" | ", cells));
+                lines.add(String.join(",", cells));
             }
-            lines.add(count == 1 ? "(1 row)" : "(" + count + " rows)");
             return String.join("\n", lines);
         }
     }
