@@ -33,9 +33,3 @@ CREATE TABLE fulfilment.parcels (
 );
 
 CREATE INDEX parcels_order ON fulfilment.parcels (order_id);
-
-CREATE TABLE fulfilment.courier_faults (
-    order_id        text    NOT NULL,
-    answers_to_lose integer NOT NULL,
-    CONSTRAINT courier_faults_pk PRIMARY KEY (order_id)
-);

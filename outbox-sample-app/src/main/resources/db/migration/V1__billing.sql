@@ -4,13 +4,10 @@ CREATE TABLE billing.billing_keys (
     id        uuid        NOT NULL,
     user_id   text        NOT NULL,
     status    text        NOT NULL DEFAULT 'issued',
-    declines  boolean     NOT NULL DEFAULT false,
     issued_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT billing_keys_pk PRIMARY KEY (id),
     CONSTRAINT billing_keys_status_known CHECK (status IN ('issued', 'deleted'))
 );
-
-COMMENT ON COLUMN billing.billing_keys.declines IS 'Simulated: whether the bank behind the key refuses to pay';
 
 CREATE TABLE billing.subscriptions (
     id                   uuid        NOT NULL,

@@ -86,6 +86,11 @@ public final class Api {
                 """.formatted(guildId, planCode, guildId), "$.id");
     }
 
+    /** Starts an outage of a gateway, or ends it with {@code NONE}. */
+    public void gateway(String name, String fault) {
+        create("/demo/faults/gateways/" + name + "?fault=" + fault, "", "$");
+    }
+
     /** Makes a subscription due, and returns what became of it. */
     public Map<String, Object> makeDue(String subscription) {
         return create("/demo/subscriptions/" + subscription + "/due", "", "$");

@@ -146,7 +146,7 @@ class FaultFlowTest {
     @Test
     void courierThatIsAwayOpensTheCircuitAndGetsEveryParcelOnceWhenItIsBack() {
         double opened = circuitsOpened();
-        gateway("courier", "DOWN");
+        api.gateway("courier", "DOWN");
         List<String> orders =
                 IntStream.range(0, 8).mapToObj((number) -> payFor("plate")).toList();
 
@@ -154,7 +154,7 @@ class FaultFlowTest {
                 .untilAsserted(() -> assertThat(circuitsOpened()).isGreaterThan(opened));
         assertThat(paid()).extracting("lastErrorCode").contains("CourierUnreachableException");
 
-        gateway("courier", "NONE");
+        api.gateway("courier", "NONE");
 
         api.awaitPublished();
         assertThat(orders)
@@ -167,7 +167,7 @@ class FaultFlowTest {
     void pushGatewayThatIsDownIsTriedAgain() {
         String user = "user-" + UUID.randomUUID();
         api.put("/devices/" + user, "");
-        gateway("push", "DOWN");
+        api.gateway("push", "DOWN");
         String reservation = api.create("/reservations", """
                 {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
                 """.formatted(user), "$.id");
@@ -177,7 +177,7 @@ class FaultFlowTest {
                         .extracting("eventType", "lastErrorCode")
                         .contains(tuple("PushRequested", "GatewayException")));
 
-        gateway("push", "NONE");
+        api.gateway("push", "NONE");
 
         api.awaitPublished();
         assertThat(api.<List<String>>get("/inbox/" + user, "$[*].status")).containsExactly("SENT");
@@ -185,7 +185,7 @@ class FaultFlowTest {
 
     @Test
     void exchangeThatIsDownIsTriedAgainAndGetsTheOrderOnce() {
-        gateway("exchange", "DOWN");
+        api.gateway("exchange", "DOWN");
         String market = "KRW-" + UUID.randomUUID();
         api.create("/signals", """
                 {"ownerId": "ann", "strategyKey": "s", "market": "%s", "side": "BUY", "volume": 1}
@@ -195,7 +195,7 @@ class FaultFlowTest {
                         .extracting("eventType", "lastErrorCode")
                         .contains(tuple("CreateOrderAttempt", "ExchangeUnreachableException")));
 
-        gateway("exchange", "NONE");
+        api.gateway("exchange", "NONE");
 
         api.awaitPublished();
         assertThat(api.<List<Integer>>get("/exchange/markets/" + market + "/orders", "$[*].placements"))
@@ -205,7 +205,7 @@ class FaultFlowTest {
     @Test
     void faultsAreShownUntilTheyEnd() {
         handlerFault("push.send", "failPercent=30&slowMillis=200");
-        gateway("exchange", "DOWN");
+        api.gateway("exchange", "DOWN");
 
         assertThat(api.get("/demo/faults").getBody()).isEqualTo("""
                 {"handlers":[{"handlerId":"push.send","failPercent":30,"slowMillis":200,"hang":false}],\
@@ -247,12 +247,6 @@ class FaultFlowTest {
 
     private void handlerFault(String handlerId, String fault) {
         assertThat(api.post("/demo/faults/handlers/" + handlerId + "?" + fault, "")
-                        .getStatusCode())
-                .isEqualTo(HttpStatus.OK);
-    }
-
-    private void gateway(String name, String fault) {
-        assertThat(api.post("/demo/faults/gateways/" + name + "?fault=" + fault, "")
                         .getStatusCode())
                 .isEqualTo(HttpStatus.OK);
     }

@@ -41,7 +41,7 @@ class PaymentFailureFlowTest {
 
     @Test
     void fourthFailureCancelsSubscriptionAndDowngradesLicense() {
-        String subscription = subscriptionWhoseCardDeclines("guild-broke");
+        String subscription = subscriptionWhoseBankDeclines("guild-broke");
 
         List<String> messages = new ArrayList<>();
         for (int failure = 1; failure <= 3; failure++) {
@@ -82,9 +82,9 @@ class PaymentFailureFlowTest {
 
     @Test
     void paymentThatSucceedsInTimeSavesTheSubscription() {
-        String subscription = subscriptionWhoseCardDeclines("guild-saved");
+        String subscription = subscriptionWhoseBankDeclines("guild-saved");
         api.makeDue(subscription);
-        declines(subscription, false);
+        api.gateway("bank", "NONE");
 
         api.makeDue(subscription);
 
@@ -115,7 +115,7 @@ class PaymentFailureFlowTest {
 
     @Test
     void declinedFirstPaymentStartsNothing() {
-        bank("DECLINE");
+        api.gateway("bank", "DECLINE");
 
         ResponseEntity<String> answer = api.post("/subscriptions", """
                 {"guildId": "guild-poor", "planCode": "pro", "userId": "user-1"}
@@ -128,10 +128,10 @@ class PaymentFailureFlowTest {
     @Test
     void bankThatIsDownIsAskedAgain() {
         String subscription = api.subscribe("guild-waiting", "pro");
-        bank("DOWN");
+        api.gateway("bank", "DOWN");
 
         assertUnanswered(subscription);
-        bank("NONE");
+        api.gateway("bank", "NONE");
 
         assertThat(api.makeDue(subscription)).containsEntry("status", "active");
         assertThat(paymentsOf(subscription)).containsExactly("paid 1", "paid 1");
@@ -141,11 +141,11 @@ class PaymentFailureFlowTest {
     @Test
     void paymentWhoseAnswerWasLostIsCollectedOnce() {
         String subscription = api.subscribe("guild-unsure", "pro");
-        bank("LOSE_ANSWER");
+        api.gateway("bank", "LOSE_ANSWER");
 
         assertUnanswered(subscription);
         assertUnanswered(subscription);
-        bank("DECLINE");
+        api.gateway("bank", "DECLINE");
 
         assertThat(api.makeDue(subscription)).containsEntry("status", "active").containsEntry("retryCount", 0);
         assertThat(paymentsOf(subscription)).containsExactly("paid 1", "paid 3");
@@ -155,13 +155,13 @@ class PaymentFailureFlowTest {
     @Test
     void upgradeAppliesOnceItsDifferenceIsPaid() {
         String subscription = api.subscribe("guild-rising", "pro");
-        bank("DECLINE");
+        api.gateway("bank", "DECLINE");
         assertThat(upgrade(subscription).getStatusCode()).isEqualTo(HttpStatus.PAYMENT_REQUIRED);
-        bank("LOSE_ANSWER");
+        api.gateway("bank", "LOSE_ANSWER");
         assertThat(upgrade(subscription).getStatusCode()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
         assertThat(upgrade(subscription).getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
         assertThat(api.text("/subscriptions/" + subscription, "$.planCode")).isEqualTo("pro");
-        bank("NONE");
+        api.gateway("bank", "NONE");
 
         assertThat(api.makeDue(subscription)).containsEntry("planCode", "team");
 
@@ -173,10 +173,6 @@ class PaymentFailureFlowTest {
 
     private ResponseEntity<String> upgrade(String subscription) {
         return api.put("/subscriptions/" + subscription + "/plan", "{\"planCode\": \"team\"}");
-    }
-
-    private void bank(String fault) {
-        api.create("/demo/faults/gateways/bank?fault=" + fault, "", "$");
     }
 
     private void assertUnanswered(String subscription) {
@@ -199,17 +195,10 @@ class PaymentFailureFlowTest {
                         """).param("id", subscription).query(String.class).list();
     }
 
-    private String subscriptionWhoseCardDeclines(String guildId) {
+    private String subscriptionWhoseBankDeclines(String guildId) {
         String subscription = api.subscribe(guildId, "pro");
-        declines(subscription, true);
+        api.gateway("bank", "DECLINE");
         return subscription;
-    }
-
-    private void declines(String subscription, boolean declines) {
-        String key = api.get("/subscriptions/" + subscription, "$.billingKeyId");
-        assertThat(api.put("/billing-keys/" + key + "/card", "{\"declines\": " + declines + "}")
-                        .getStatusCode())
-                .isEqualTo(HttpStatus.OK);
     }
 
     private List<Object> retryCounts() {

@@ -4,4 +4,4 @@ import java.time.Instant;
 import java.util.UUID;
 
 /** Permission to charge a user: {@code issued}, later {@code deleted}. */
-record BillingKey(UUID id, String userId, String status, boolean declines, Instant issuedAt) {}
+record BillingKey(UUID id, String userId, String status, Instant issuedAt) {}

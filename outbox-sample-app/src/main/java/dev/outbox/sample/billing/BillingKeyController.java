@@ -3,12 +3,10 @@ package dev.outbox.sample.billing;
 import java.util.UUID;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PutMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Billing keys over HTTP, and the bank behind them. */
+/** Billing keys over HTTP. */
 @RestController
 @RequestMapping("/billing-keys")
 final class BillingKeyController {
@@ -23,11 +21,4 @@ final class BillingKeyController {
     BillingKey delete(@PathVariable UUID id) {
         return keys.delete(id);
     }
-
-    @PutMapping("/{id}/card")
-    BillingKey decline(@PathVariable UUID id, @RequestBody Card card) {
-        return keys.decline(id, card.declines());
-    }
-
-    record Card(boolean declines) {}
 }

@@ -26,14 +26,8 @@ class BillingKeys {
                AND status = 'issued'
             """;
 
-    private static final String DECLINE = """
-            UPDATE billing.billing_keys
-               SET declines = :declines
-             WHERE id = :id
-            """;
-
     private static final String FIND = """
-            SELECT id, user_id, status, declines, issued_at
+            SELECT id, user_id, status, issued_at
               FROM billing.billing_keys
              WHERE id = :id
             """;
@@ -60,12 +54,6 @@ class BillingKeys {
         if (jdbc.sql(DELETE).param("id", id).update() == 1) {
             publish(id, new BillingKeyDeleted(key.userId(), id));
         }
-        return find(id);
-    }
-
-    /** Tells the simulated bank what to do with this key. */
-    BillingKey decline(UUID id, boolean declines) {
-        jdbc.sql(DECLINE).param("id", id).param("declines", declines).update();
         return find(id);
     }
 

@@ -9,8 +9,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Bank that declines charges to marked or deleted keys, stores one answer for each idempotency key, and can be told to decline, to be down
- * or to lose its answers.
+ * Bank that declines charges to deleted keys, stores one answer for each idempotency key, and can be told to decline, to be down or to lose
+ * its answers.
  */
 @Component
 @ConditionalOnProperty(name = "sample.billing.bank", havingValue = "simulated", matchIfMissing = true)
@@ -20,7 +20,7 @@ final class SimulatedBank implements Bank {
 
     private static final String ANSWER = """
             INSERT INTO billing.simulated_collections AS answer (charge_id, billing_key_id, amount, currency, status)
-            SELECT :id, id, :amount, :currency, CASE WHEN :declines OR declines OR status = 'deleted' THEN 'declined' ELSE 'paid' END
+            SELECT :id, id, :amount, :currency, CASE WHEN :declines OR status = 'deleted' THEN 'declined' ELSE 'paid' END
               FROM billing.billing_keys
              WHERE id = :billingKeyId
             ON CONFLICT (charge_id) DO UPDATE

@@ -13,10 +13,9 @@ import tools.jackson.databind.json.JsonMapper;
 class CourierConfiguration {
 
     @Bean
-    Courier courier(
-            FulfilmentSettings settings, JdbcClient jdbc, CourierFaults faults, Outages outages, JsonMapper json) {
+    Courier courier(FulfilmentSettings settings, JdbcClient jdbc, Outages outages, JsonMapper json) {
         return switch (settings.courier()) {
-            case SIMULATED -> new SimulatedCourier(jdbc, faults, outages);
+            case SIMULATED -> new SimulatedCourier(jdbc, outages);
             case WEBHOOK ->
                 new WebhookCourier(SignedWebhook.of("fulfilment.webhook", settings.webhook(), json, Clock.systemUTC()));
         };

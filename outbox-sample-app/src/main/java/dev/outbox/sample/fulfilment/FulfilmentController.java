@@ -4,11 +4,9 @@ import dev.outbox.sample.web.NotFoundException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PutMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Fulfilment over HTTP, and the faults of the simulated courier. */
+/** Fulfilment over HTTP. */
 @RestController
 final class FulfilmentController {
 
@@ -23,12 +21,10 @@ final class FulfilmentController {
 
     private final JdbcClient jdbc;
     private final Stock stock;
-    private final CourierFaults faults;
 
-    FulfilmentController(JdbcClient jdbc, Stock stock, CourierFaults faults) {
+    FulfilmentController(JdbcClient jdbc, Stock stock) {
         this.jdbc = jdbc;
         this.stock = stock;
-        this.faults = faults;
     }
 
     @GetMapping("/fulfilments/{orderId}")
@@ -45,12 +41,5 @@ final class FulfilmentController {
         return new Sales(item, stock.sold(item));
     }
 
-    @PutMapping("/courier/faults/{orderId}")
-    void loseAnswers(@PathVariable String orderId, @RequestBody Fault fault) {
-        faults.plan(orderId, fault.answersToLose());
-    }
-
     record Sales(String item, long sold) {}
-
-    record Fault(int answersToLose) {}
 }

@@ -1,5 +1,6 @@
 package dev.outbox.sample.fulfilment;
 
+import dev.outbox.sample.demo.Outage;
 import dev.outbox.sample.demo.Outages;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -15,22 +16,21 @@ final class SimulatedCourier implements Courier {
             """;
 
     private final JdbcClient jdbc;
-    private final CourierFaults faults;
     private final Outages outages;
 
-    SimulatedCourier(JdbcClient jdbc, CourierFaults faults, Outages outages) {
+    SimulatedCourier(JdbcClient jdbc, Outages outages) {
         this.jdbc = jdbc;
-        this.faults = faults;
         this.outages = outages;
     }
 
     @Override
     public void book(UUID key, String orderId) {
-        if (outages.isDown("courier")) {
+        Outage outage = outages.of("courier");
+        if (outage == Outage.DOWN) {
             throw new CourierUnreachableException();
         }
         jdbc.sql(BOOK).param("key", key).param("orderId", orderId).update();
-        if (faults.loseAnswer(orderId)) {
+        if (outage == Outage.LOSE_ANSWER) {
             throw new CourierTimeoutException(orderId);
         }
     }

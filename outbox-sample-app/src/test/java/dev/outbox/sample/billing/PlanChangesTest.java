@@ -3,12 +3,14 @@ package dev.outbox.sample.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -19,9 +21,6 @@ class PlanChangesTest {
     private Subscriptions subscriptions;
 
     @Autowired
-    private BillingKeys keys;
-
-    @Autowired
     private Charging charging;
 
     @Autowired
@@ -30,12 +29,17 @@ class PlanChangesTest {
     @Autowired
     private JdbcClient jdbc;
 
+    @LocalServerPort
+    private int port;
+
+    private Api api;
     private BillingTables tables;
 
     private UUID id;
 
     @BeforeEach
     void start() {
+        api = new Api(port);
         tables = new BillingTables(jdbc);
         id = charging.collect(subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1"))
                 .id();
@@ -44,8 +48,9 @@ class PlanChangesTest {
 
     @Test
     void unpaidPeriodAllowsNoUpgrade() {
-        keys.decline(subscriptions.find(id).billingKeyId(), true);
+        api.gateway("bank", "DECLINE");
         charging.charge(id);
+        api.gateway("bank", "NONE");
 
         assertThatThrownBy(() -> charging.changePlan(id, Plan.TEAM))
                 .isInstanceOf(ResponseStatusException.class)

@@ -64,8 +64,8 @@ class RenewalsInTwoProcessesTest {
     private void storeDueSubscriptions() {
         jdbc.sql("""
                 WITH key AS (
-                    INSERT INTO billing.billing_keys (id, user_id, declines)
-                    SELECT gen_random_uuid(), 'user-of-two', number % 2 = 0
+                    INSERT INTO billing.billing_keys (id, user_id, status)
+                    SELECT gen_random_uuid(), 'user-of-two', CASE WHEN number % 2 = 0 THEN 'deleted' ELSE 'issued' END
                       FROM generate_series(1, :due) number
                     RETURNING id
                 )

@@ -8,6 +8,7 @@ import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -24,9 +25,6 @@ class RenewalsTest {
 
     @Autowired
     private Subscriptions subscriptions;
-
-    @Autowired
-    private BillingKeys keys;
 
     @Autowired
     private Suspensions suspensions;
@@ -56,6 +54,11 @@ class RenewalsTest {
         tables = new BillingTables(jdbc);
     }
 
+    @AfterEach
+    void endFaults() {
+        new Api(port).delete("/demo/faults");
+    }
+
     @Test
     void workerWithOldListChargesNoSecondPeriod() {
         UUID id = dueSubscription().id();
@@ -71,7 +74,7 @@ class RenewalsTest {
     @Test
     void workerWithOldListCountsNoSecondDecline() {
         Subscription subscription = dueSubscription();
-        keys.decline(subscription.billingKeyId(), true);
+        new Api(port).gateway("bank", "DECLINE");
 
         charging.charge(subscription.id());
         Subscription seenByOldList = charging.charge(subscription.id());
@@ -154,7 +157,7 @@ class RenewalsTest {
     void failedPaymentOfEndingSubscriptionAnnouncesNoRetry() {
         Api api = new Api(port);
         UUID id = UUID.fromString(api.subscribe("guild-leaving", "pro"));
-        keys.decline(subscriptions.find(id).billingKeyId(), true);
+        api.gateway("bank", "DECLINE");
         subscriptions.makeDue(id);
         charges.claim(id);
         api.delete("/subscriptions/" + id);

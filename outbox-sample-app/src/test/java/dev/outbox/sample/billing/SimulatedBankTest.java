@@ -43,10 +43,10 @@ class SimulatedBankTest {
     }
 
     @Test
-    void repeatsItsAnswerAfterCardChanged() {
+    void repeatsItsAnswerAfterKeyIsDeleted() {
         assertThat(bank.collect(charge)).isTrue();
 
-        keys.decline(subscriptions.find(charge.subscriptionId()).billingKeyId(), true);
+        keys.delete(charge.billingKeyId());
 
         assertThat(bank.collect(charge)).isTrue();
     }
