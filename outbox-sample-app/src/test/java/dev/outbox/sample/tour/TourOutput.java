@@ -18,11 +18,6 @@ final class TourOutput {
         return Pattern.matches(pattern(shown), normal(actual));
     }
 
-    /** Whether an output ends with what is shown, as a line of a log ends with its message. */
-    static boolean endsWith(String shown, String actual) {
-        return Pattern.matches(".*" + pattern(shown), normal(actual));
-    }
-
     private static String pattern(String shown) {
         return Pattern.quote(normal(shown))
                 .replace("[{…}]", "\\E" + OBJECTS + "\\Q")

@@ -7,7 +7,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -15,7 +17,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import javax.sql.DataSource;
 
 /**
  * Runs the commands of the tour without a shell, curl or psql, which not every machine has that has Java: exactly those options that the
@@ -26,13 +27,11 @@ final class TourShell {
     private static final String SERVICE = "localhost:8080";
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final int port;
-    private final DataSource database;
+    private final TourService service;
     private String id = "";
 
-    TourShell(int port, DataSource database) {
-        this.port = port;
-        this.database = database;
+    TourShell(TourService service) {
+        this.service = service;
     }
 
     String run(TourStep step) throws IOException, InterruptedException, SQLException {
@@ -41,6 +40,8 @@ final class TourShell {
         return switch (program) {
             case "curl" -> curl(words);
             case "psql" -> psql(new ArrayList<>(words));
+            case "mvn" -> "...\n" + service.start(words.size() == 4 ? new ArrayList<>(words).get(3) : "");
+            case "pkill" -> kill();
             default -> throw new IllegalArgumentException("unknown program: " + program);
         };
     }
@@ -49,7 +50,7 @@ final class TourShell {
         HttpRequest.Builder request = HttpRequest.newBuilder();
         String method = null;
         String body = null;
-        boolean subscribes = false;
+        boolean creates = false;
         String contentType = "application/x-www-form-urlencoded";
         while (!words.isEmpty()) {
             String word = words.remove();
@@ -59,7 +60,7 @@ final class TourShell {
                 case "-H" -> contentType = contentType(words.remove());
                 default -> {
                     request.uri(uri(word));
-                    subscribes = word.endsWith("/subscriptions");
+                    creates = word.endsWith("/subscriptions") || word.endsWith("/orders");
                 }
             }
         }
@@ -70,7 +71,7 @@ final class TourShell {
                 method != null ? method : body != null ? "POST" : "GET",
                 body != null ? BodyPublishers.ofString(body) : BodyPublishers.noBody());
         String answer = http.send(request.build(), BodyHandlers.ofString()).body();
-        if (subscribes) {
+        if (creates) {
             id = JsonPath.read(answer, "$.id");
         }
         return answer;
@@ -89,8 +90,8 @@ final class TourShell {
             throw new IllegalArgumentException(
                     "neither an option that is known nor an address of the service: " + word);
         }
-        return URI.create(
-                "http://localhost:" + port + word.substring(SERVICE.length()).replace("$ID", id));
+        return URI.create("http://localhost:" + service.port()
+                + word.substring(SERVICE.length()).replace("$ID", id));
     }
 
     /** Answers as psql does: the names of the columns, then the rows. */
@@ -98,7 +99,7 @@ final class TourShell {
         if (words.size() != 4 || !words.subList(0, 3).equals(List.of("$DB", "--csv", "-c"))) {
             throw new IllegalArgumentException("psql is run as: psql $DB --csv -c \"…\"");
         }
-        try (Connection connection = database.getConnection();
+        try (Connection connection = connect();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(words.get(3))) {
             List<String> lines = new ArrayList<>();
@@ -118,5 +119,19 @@ final class TourShell {
             }
             return String.join("\n", lines);
         }
+    }
+
+    private String kill() throws SQLException, IOException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet directory = statement.executeQuery("SHOW data_directory")) {
+            directory.next();
+            service.kill(Path.of(directory.getString(1)));
+        }
+        return "";
+    }
+
+    private Connection connect() throws SQLException {
+        return DriverManager.getConnection(service.databaseUrl(), "postgres", "postgres");
     }
 }

@@ -71,7 +71,9 @@ record TourStep(String page, int line, String command, String shown) {
 
     /** Whether it only looks, so that it may look again. */
     boolean isQuestion() {
-        return words().stream().noneMatch(List.of("-X", "-d")::contains);
+        List<String> words = words();
+        return List.of("curl", "psql").contains(words.get(0))
+                && words.stream().noneMatch(List.of("-X", "-d")::contains);
     }
 
     @Override
