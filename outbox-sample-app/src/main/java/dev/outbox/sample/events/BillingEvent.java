@@ -27,7 +27,10 @@ public sealed interface BillingEvent {
     /** A recurring payment succeeded; {@link Headers#PLAN_CODE} names the plan of the new period. */
     record PaymentSucceeded(UUID subscriptionId, UUID attemptId, Instant newPeriodEnd) implements BillingEvent {}
 
-    /** A recurring payment failed and will be tried again; {@code retryCount} payments in a row have failed by now. */
+    /**
+     * A recurring payment failed and will be tried again, at {@link Headers#NEXT_ATTEMPT_AT}; {@code retryCount} payments in a row have failed
+     * by now.
+     */
     record PaymentFailed(UUID subscriptionId, UUID attemptId, int retryCount) implements BillingEvent {}
 
     /** A recurring payment failed for the last time, and the subscription was canceled. */
