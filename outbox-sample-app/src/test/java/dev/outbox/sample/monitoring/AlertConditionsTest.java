@@ -32,7 +32,7 @@ import org.springframework.test.context.TestPropertySource;
 /** Each alert of the rules is false while the service is quiet, and true when the failure that it is for has happened. */
 @SampleTest
 @Import({FreshGauges.class, AlertConditionsTest.Blocking.class})
-@TestPropertySource(properties = "outbox.poller.lease=1s")
+@TestPropertySource(properties = "outbox.streams.orders.lease=1s")
 class AlertConditionsTest {
 
     /** Labels that Prometheus adds to what it scrapes. */
