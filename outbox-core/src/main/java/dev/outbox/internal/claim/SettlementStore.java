@@ -28,6 +28,8 @@ final class SettlementStore {
     private static final String DROP_CLAIM =
             "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " RETURNING c.id";
 
+    static final String QUEUE = LaneSql.QUEUE.replace("{held}", ClaimStore.HELD);
+
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
      * DELETE returns are kept in memory first; the claim keeps others from changing them meanwhile.
@@ -92,7 +94,7 @@ final class SettlementStore {
         static Variants of(OutboxSchema schema, String fence, String... end) {
             String moving = MOVE.replace("{fence}", fence);
             String[] move = Stream.concat(Stream.of(moving), Stream.of(end)).toArray(String[]::new);
-            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, LaneSql.QUEUE);
+            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, QUEUE);
             String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
             return new Variants(
                     moving, new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));

@@ -8,6 +8,7 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.lane.RetryBatch.DeliveryKey;
+import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -32,7 +33,8 @@ final class DeliverySettlementStore {
 
     private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
 
-    static final String SETTLE = NamedSql.of(DeliverySettlementStore.class, "settle-lanes.sql", "settled");
+    static final String SETTLE = NamedSql.of(DeliverySettlementStore.class, "settle-lanes.sql", "settled")
+            .replace("{incarnation lasts}", Fence.LASTS);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(20);

@@ -239,7 +239,7 @@ public final class LaneSql {
                                   LIMIT 1) l
             """.replace("{lanes of handler}", LANES_OF_HANDLER);
 
-    /** Queues the outcomes of first deliveries, if their claim is held: its parameters are those of the claim. */
+    /** Queues the outcomes of first deliveries, if {@code {held}} says that their claim {@code c} is held. */
     public static final String QUEUE = NamedSql.of(LaneSql.class, "queue.sql", "queued");
 
     private LaneSql() {}

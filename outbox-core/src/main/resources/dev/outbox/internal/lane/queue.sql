@@ -1,5 +1,5 @@
 -- Queues the outcomes of first deliveries, in the transaction that settles their claim.
--- To run it in psql, replace {schema}, and \set the parameters.
+-- To run it in psql, replace {schema}, and {held} with the condition of ClaimStore; and \set the parameters.
 
 -- result: queued
 -- Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk.
@@ -15,9 +15,7 @@ WITH queued AS MATERIALIZED (
      WHERE o.dispatched_at IS NULL
        AND EXISTS (SELECT
                      FROM {schema}.outbox_claim c
-                    WHERE c.id = :claim
-                      AND c.token = :token
-                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation))
+                    WHERE {held})
 ), lane AS (
     -- Locks the lanes, in the order of all transactions, by inserting them. A lane that is there keeps its state, unless the application
     -- gave the event a sequence in front of its first delivery.

@@ -4,7 +4,7 @@
 --   settled              (below) removes, reschedules or gives up the deliveries
 --   LaneSql.RELEASE      ends the leases, and sets first_seq and due_at of the lanes, or deletes them
 --   LaneSql.COMPLETE     sets the status of the events, or moves them to history
--- To run it in psql, replace {schema}, and \set the parameters.
+-- To run it in psql, replace {schema}, and {incarnation lasts} with the condition of Fence; and \set the parameters.
 
 -- result: settled
 -- Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
@@ -25,7 +25,7 @@ WITH held AS MATERIALIZED (
               FROM {schema}.outbox_lane l
              WHERE l.aggregate_type = d.aggregate_type AND l.aggregate_id = d.aggregate_id AND l.handler_id = d.handler_id
              LIMIT 1) = :token
-       AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+       AND {incarnation lasts}
 ), removed AS (
     DELETE FROM {schema}.outbox_delivery d
      USING held

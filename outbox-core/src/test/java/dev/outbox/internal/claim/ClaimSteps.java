@@ -20,6 +20,7 @@ import java.util.Optional;
 public final class ClaimSteps {
 
     public static final String CLAIM = ClaimStore.CLAIM;
+    public static final String QUEUE = SettlementStore.QUEUE;
     public static final String SHRINK_CLAIM = SettlementStore.SHRINK_CLAIM;
     public static final String FIND_LOCKED = SettlementStore.FIND_LOCKED;
 

@@ -75,7 +75,7 @@ class HeldSnapshotTest {
         assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
         assertFew(
                 "QUEUE",
-                LaneSql.QUEUE,
+                SettlementStore.QUEUE,
                 "bigint[], text[], text[], bigint[], text[], text[], bigint, uuid, uuid",
                 "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + claim + fence());
         assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");

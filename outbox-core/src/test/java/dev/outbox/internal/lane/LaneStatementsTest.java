@@ -82,7 +82,7 @@ class LaneStatementsTest {
             new Step("LOCK_EVENTS", LaneSql.LOCK_EVENTS, Group.LEASED, 1),
             new Step("LOCK_LANES", LaneSql.LOCK_LANES, Group.LEASED, 1),
             new Step("LOCK_LANES that are missing", LaneSql.LOCK_LANES, Group.BEHIND_DEAD, 1),
-            new Step("QUEUE", LaneSql.QUEUE, Group.LEASED, 3, "FAILED"),
+            new Step("QUEUE", ClaimSteps.QUEUE, Group.LEASED, 3, "FAILED"),
             new Step("SHRINK_CLAIM", ClaimSteps.SHRINK_CLAIM, Group.LEASED, 3),
             new Step("FIND_LOCKED", ClaimSteps.FIND_LOCKED, Group.LEASED, 3),
             new Step("LOCK_DUE", DeliveryClaimStore.LOCK_DUE, Group.DUE, 1),

@@ -38,9 +38,9 @@ final class CrashDefects {
             Defect.of(
                     "fence without the incarnation",
                     "G5",
-                    "ClaimStore.java",
-                    "AND\\s\"\"\" + Fence.LASTS;",
-                    "AND :incarnation::uuid IS NOT NULL\"\"\";",
+                    "Fence.java",
+                    "\"EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)\"",
+                    "\":incarnation::uuid IS NOT NULL\"",
                     "LostClaimTest",
                     "LostSettlementTest"),
             Defect.of(
