@@ -49,6 +49,18 @@ class FreshnessTest {
     }
 
     @Test
+    void replayIsNotLiveWhileTheApplicationDoesNotAnswer() {
+        browser.open("/replays/" + shop.replay("mail"));
+        browser.await((text) -> text.contains("live"));
+
+        offline(true);
+        browser.await((text) -> text.contains("no answer for"));
+        offline(false);
+        browser.await((text) -> !text.contains("no answer for"));
+        browser.driver.manage().logs().get(LogType.BROWSER);
+    }
+
+    @Test
     void pageIsNotLiveWhileTheDatabaseIsAway() {
         browser.open("");
         browser.await((text) -> text.contains("live"));

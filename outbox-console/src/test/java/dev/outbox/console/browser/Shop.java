@@ -9,6 +9,8 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.time.Duration;
@@ -150,6 +152,11 @@ final class Shop implements AutoCloseable {
         Awaitility.await()
                 .atMost(DEADLINE)
                 .until(() -> operations().count(selection.withStatus(status)), (found) -> found == count);
+    }
+
+    /** Starts a replay to a handler, and returns its id. */
+    long replay(String handlerId) {
+        return application.getBean(Replays.class).start(ReplayRequest.of(handlerId), "test", "again");
     }
 
     List<Delivery> find(DeliverySelection selection) {

@@ -12,7 +12,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
-/** Causes of an exception: those behind it, and by the error codes of PostgreSQL, an outage, a refusal, a pooler or a missing privilege. */
+/** Finds out why something failed, by the causes of an exception and by PostgreSQL's error codes. */
 public final class Causes {
 
     private static final int DEEPEST = 20;
