@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Conditional;
 public final class MissingDatabaseAutoConfiguration {
 
     @Bean
-    EmbeddedDatabase outboxDatabase() {
+    EmbeddedDatabase outboxMissingDatabase() {
         return EmbeddedDatabase.create();
     }
 

@@ -3,6 +3,8 @@ package dev.outbox.test.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,10 +12,12 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
@@ -40,6 +44,23 @@ class MissingDatabaseTest {
 
         assertThatThrownBy(() -> DriverManager.getConnection(url.get(), "postgres", "postgres"))
                 .isInstanceOf(SQLException.class);
+    }
+
+    @Test
+    void outboxOfAnApplicationWithoutDatabaseStarts() {
+        application
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        TransactionAutoConfiguration.class,
+                        OutboxAutoConfiguration.class))
+                .run((context) -> {
+                    assertThat(context).hasNotFailed().hasSingleBean(OutboxPublisher.class);
+                    assertThat(context.getBean(JdbcClient.class)
+                                    .sql("SELECT count(*) FROM events.outbox")
+                                    .query(Long.class)
+                                    .single())
+                            .isZero();
+                });
     }
 
     @Test
