@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A publisher refuses an event with an error of the library and leaves the transaction usable, or delivers it unchanged. */
+@Tag("full")
 class PublisherFuzzTest {
 
     private static final Set<Class<? extends OutboxException>> REFUSALS =

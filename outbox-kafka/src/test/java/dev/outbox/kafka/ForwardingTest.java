@@ -28,6 +28,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;
@@ -237,6 +238,7 @@ class ForwardingTest {
     }
 
     @Test
+    @Tag("full")
     void eventsWaitForUnknownTopicAndArriveInOrder(CapturedOutput output) {
         publish(refunds("refund"));
 
@@ -253,6 +255,7 @@ class ForwardingTest {
     }
 
     @Test
+    @Tag("full")
     void eventsWaitForPermissionAndArriveInOrder(CapturedOutput output) {
         TestKafka.denyWrites("denied");
         publish(

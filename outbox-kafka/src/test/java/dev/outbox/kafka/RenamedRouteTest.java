@@ -13,6 +13,7 @@ import dev.outbox.testing.TestPostgres;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -22,6 +23,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A route that gets another name while its events wait. */
+@Tag("full")
 class RenamedRouteTest {
 
     private static final Duration DEADLINE = Duration.ofMinutes(1);

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -26,6 +27,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Measures how long after a commit a handler in the same JVM is entered, at a steady 200 events per second on the embedded
  * server, which commits durably. Prints the figures; asserts only that every event arrived, for a busy machine is no failure.
  */
+@Tag("full")
 @SpringBootTest(webEnvironment = WebEnvironment.NONE)
 @DirtiesContext
 class CommitToHandlerLatencyTest {

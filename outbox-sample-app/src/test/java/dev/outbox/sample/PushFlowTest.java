@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +101,7 @@ class PushFlowTest {
     }
 
     @Test
+    @Tag("full")
     void inboxKeepsMessageWhenGatewayStaysUnavailable(CapturedOutput output) {
         api.put("/devices/" + user + "/failures", "{\"times\": 100}");
 

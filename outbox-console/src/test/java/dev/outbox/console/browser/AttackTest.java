@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Events and sites that attack the operator. */
+@Tag("full")
 @ExtendWith(BrowserExtension.class)
 class AttackTest {
 

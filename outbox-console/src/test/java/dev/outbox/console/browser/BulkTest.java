@@ -11,11 +11,13 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
 
 /** Retry of all dead letters of a group, by a browser that asks for one step a second. */
+@Tag("full")
 @ExtendWith(BrowserExtension.class)
 class BulkTest {
 

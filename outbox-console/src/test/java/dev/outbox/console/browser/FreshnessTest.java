@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.StaleElementReferenceException;
@@ -15,6 +16,7 @@ import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogType;
 
 /** What the live page says while the application or its database does not answer, and what it leaves alone while an operator uses it. */
+@Tag("full")
 @ExtendWith(BrowserExtension.class)
 class FreshnessTest {
 

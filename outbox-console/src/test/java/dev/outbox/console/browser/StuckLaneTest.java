@@ -11,11 +11,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
 
 /** Lanes that operators free, alone or two at once. */
+@Tag("full")
 @ExtendWith(BrowserExtension.class)
 class StuckLaneTest {
 

@@ -9,11 +9,13 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
 
 /** Every page as an operator walks through them; with {@code -Dscreenshots} the pictures of the documentation. */
+@Tag("full")
 @ExtendWith(BrowserExtension.class)
 class TourTest {
 

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Rows that a foreign transaction holds locked delay their aggregate only. */
+@Tag("full")
 class LockedRowsTest {
 
     private static final Duration NEVER = Duration.ofHours(1);

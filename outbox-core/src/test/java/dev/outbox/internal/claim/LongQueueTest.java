@@ -18,9 +18,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A queue of which most cannot be claimed, because it belongs to aggregates that are claimed already. */
+@Tag("full")
 class LongQueueTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);

@@ -16,11 +16,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stream does not stop for an event whose outcome PostgreSQL refuses. */
+@Tag("full")
 class RefusedSettlementTest {
 
     private final HikariConfig pool = new HikariConfig();

@@ -40,6 +40,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,6 +51,7 @@ import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.annotation.JsonDeserialize;
 
 /** Code of the application that throws what it can: no event but its own is affected. */
+@Tag("full")
 class HostileCallbacksTest {
 
     /** As in {@link TestOutbox#AT_ONCE}. */

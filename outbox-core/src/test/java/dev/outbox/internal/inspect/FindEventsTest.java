@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Searches for events. */
@@ -143,6 +144,7 @@ class FindEventsTest {
     }
 
     @Test
+    @Tag("full")
     void searchThatTakesTooLongIsTooBroad() throws SQLException {
         try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);

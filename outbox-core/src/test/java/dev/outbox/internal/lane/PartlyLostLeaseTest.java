@@ -21,8 +21,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class PartlyLostLeaseTest {
 
     private static final Duration LEASE = Duration.ofSeconds(6);

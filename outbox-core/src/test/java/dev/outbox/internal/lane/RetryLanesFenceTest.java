@@ -32,11 +32,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Late workers of deliveries, and rows that others hold locked. */
+@Tag("full")
 class RetryLanesFenceTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);

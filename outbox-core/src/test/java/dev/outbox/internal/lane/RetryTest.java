@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RetryTest {
@@ -127,6 +128,7 @@ class RetryTest {
     }
 
     @Test
+    @Tag("full")
     @Guarantee(value = "G4", sentence = "A handler that fails for an hour delays no other handler of the same events.")
     void longFailureDelaysNoOtherHandler() {
         AtomicBoolean down = new AtomicBoolean(true);

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -55,6 +56,7 @@ class FindDeliveriesTest {
     }
 
     @Test
+    @Tag("full")
     void selectionThatTakesTooLongNamesItsFilters() throws SQLException {
         try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);

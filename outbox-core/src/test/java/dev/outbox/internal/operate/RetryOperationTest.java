@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RetryOperationTest {
@@ -225,6 +226,7 @@ class RetryOperationTest {
     }
 
     @Test
+    @Tag("full")
     void changesLargeSelectionInBatches() {
         int count = 1203;
         List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)

@@ -27,9 +27,11 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Retries of deliveries that a worker or another operator holds. */
+@Tag("full")
 class RetryWhileWorkersRunTest {
 
     private static final Duration NEVER = Duration.ofHours(1);

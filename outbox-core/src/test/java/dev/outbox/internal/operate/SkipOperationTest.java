@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SkipOperationTest {
@@ -153,6 +154,7 @@ class SkipOperationTest {
     }
 
     @Test
+    @Tag("full")
     void twoOperatorsAtOnceSkipEverythingOnce() {
         int count = 1500;
         List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)

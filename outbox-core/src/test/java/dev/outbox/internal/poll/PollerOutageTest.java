@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** The poller through outages of the database. */
+@Tag("full")
 class PollerOutageTest {
 
     private static final Duration NEVER = Duration.ofHours(1);

@@ -11,10 +11,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("full")
 class ThreadShortageTest {
 
     private static final String POLLER = "outbox-poller-";

@@ -38,6 +38,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
@@ -237,6 +238,7 @@ class ReplayTest {
     }
 
     @Test
+    @Tag("full")
     @Guarantee(
             value = "G8",
             sentence = "Another process resumes a replay after SIGKILL, with nothing lost or added twice.")

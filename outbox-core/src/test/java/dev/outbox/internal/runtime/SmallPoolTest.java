@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -97,6 +98,7 @@ class SmallPoolTest {
     }
 
     @Test
+    @Tag("full")
     void listenerIsNoLeakOfThePool() {
         HikariConfig pool = new HikariConfig();
         pool.setLeakDetectionThreshold(2000);

@@ -21,8 +21,10 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class StreamsOfProcessesTest {
 
     /** Poll interval that no test reaches: a handled event was announced by a notification. */

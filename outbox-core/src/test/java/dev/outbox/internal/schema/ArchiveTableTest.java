@@ -10,9 +10,11 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+@Tag("full")
 class ArchiveTableTest {
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();

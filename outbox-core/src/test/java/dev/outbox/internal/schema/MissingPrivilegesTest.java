@@ -12,9 +12,11 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Errors name the privilege that a role lacks. */
+@Tag("full")
 class MissingPrivilegesTest {
 
     private static final OutboxSchema AUDIT = new OutboxSchema("audit");

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,6 +97,7 @@ class OutboxMigrationsTest {
     }
 
     @Test
+    @Tag("full")
     void severalInstancesMayStartAtOnce() {
         List<CompletableFuture<Boolean>> instances = IntStream.range(0, 8)
                 .mapToObj((i) -> InBackground.run(() -> {

@@ -19,10 +19,12 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Tables that an administrator creates by plain SQL, without Flyway. */
+@Tag("full")
 class PlainSqlTest {
 
     private static final OutboxSchema AUDIT = OutboxSchema.DEFAULT_ARCHIVE;

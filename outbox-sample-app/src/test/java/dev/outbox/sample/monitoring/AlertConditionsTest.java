@@ -19,6 +19,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
@@ -30,6 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 
 /** Each alert of the rules is false while the service is quiet, and true when the failure that it is for has happened. */
+@Tag("full")
 @SampleTest
 @Import({FreshGauges.class, AlertConditionsTest.Blocking.class})
 @TestPropertySource(properties = "outbox.streams.orders.lease=1s")

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -25,6 +26,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 
 /** Restores that fail, die or are refused in the middle. */
+@Tag("full")
 @SampleTest
 @AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @Import(ScriptedGuildRoles.class)

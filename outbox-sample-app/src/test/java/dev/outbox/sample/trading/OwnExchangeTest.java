@@ -7,6 +7,7 @@ import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.trading.Exchange.Answer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
@@ -18,6 +19,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** A team's own exchange takes the place of the simulated one. */
+@Tag("full")
 @SampleTest
 @Import(OwnExchangeTest.Adapter.class)
 @TestPropertySource(properties = "trading.exchange=scripted")

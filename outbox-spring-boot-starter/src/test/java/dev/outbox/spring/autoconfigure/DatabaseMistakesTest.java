@@ -22,6 +22,7 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -34,6 +35,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Databases that the outbox cannot use: the start fails before the first migration statement and says what to do. */
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class DatabaseMistakesTest {
 

@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,6 +29,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Applications behind a pooler that runs each of their transactions in another session. */
+@Tag("full")
 @EnabledIf(value = "dev.outbox.testing.PgBouncer#isInstalled", disabledReason = "pgbouncer is not on the PATH")
 @ExtendWith(OutputCaptureExtension.class)
 class PgBouncerTest {

@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -61,6 +62,7 @@ class SmallPoolTest {
     }
 
     @Test
+    @Tag("full")
     void listenerIsNoLeakOfThePool(CapturedOutput output) {
         Applications.withSubscriptionsOn(database)
                 .withPropertyValues("spring.datasource.hikari.leak-detection-threshold=2000")

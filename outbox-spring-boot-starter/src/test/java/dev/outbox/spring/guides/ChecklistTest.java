@@ -8,10 +8,12 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The queries of the deployment checklist run on the tables of the outbox. */
+@Tag("full")
 class ChecklistTest {
 
     private static final Pattern SQL = Pattern.compile("^ *```sql\\R(.*?)^ *```$", Pattern.DOTALL | Pattern.MULTILINE);

@@ -6,12 +6,14 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The moves of the guides lose no event and keep the order. */
+@Tag("full")
 class GuidesTest {
 
     private final TestDatabase database = Applications.database();

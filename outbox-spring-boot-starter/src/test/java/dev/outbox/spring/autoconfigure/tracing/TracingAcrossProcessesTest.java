@@ -26,9 +26,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("full")
 class TracingAcrossProcessesTest {
 
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
@@ -114,6 +115,7 @@ class JpaSpringEventsTest {
     }
 
     @Test
+    @Tag("full")
     void versionThatWasCopiedBeforeTheFlushIsRefusedWhileItsEventIsQueued() {
         quiet().run((context) -> {
             context.getBean(Orders.class).save(Order.place("1"));
