@@ -3,7 +3,10 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -13,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Finds the handlers on first use, and reports handlers that it found too late and properties of unknown handlers. */
-final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>> {
+final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>>, HandledPayloads {
 
     private static final Logger log = LoggerFactory.getLogger(DiscoveredHandlers.class);
 
@@ -21,6 +24,7 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
     private final Set<String> configured;
     private @Nullable List<HandlerDefinition> found;
     private boolean checked;
+    private volatile Map<Class<?>, String> payloads = Map.of();
 
     DiscoveredHandlers(HandlerDiscovery discovery, Set<String> configured) {
         this.discovery = discovery;
@@ -60,6 +64,19 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
             }
         }
         checked = true;
+        Map<Class<?>, String> taken = new HashMap<>();
+        for (HandlerDefinition handler : get()) {
+            Class<?> payload = handler.payloadType();
+            if (payload != null) {
+                taken.put(payload, handler.id());
+            }
+        }
+        payloads = taken;
+    }
+
+    @Override
+    public Optional<String> handlerOf(Class<?> payload) {
+        return Optional.ofNullable(payloads.get(payload));
     }
 
     private static Set<String> ids(Collection<HandlerDefinition> handlers) {

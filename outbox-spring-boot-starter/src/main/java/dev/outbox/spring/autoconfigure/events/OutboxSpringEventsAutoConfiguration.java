@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.spring.autoconfigure.HandledPayloads;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.PublisherDecorator;
 import jakarta.persistence.EntityManagerFactory;
@@ -36,8 +37,8 @@ public final class OutboxSpringEventsAutoConfiguration {
 
     @Bean
     @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
-    OutboxedEventListener outboxedEventListener(OutboxedEvents events) {
-        return new OutboxedEventListener(events);
+    OutboxedEventListener outboxedEventListener(OutboxedEvents events, HandledPayloads handlers) {
+        return new OutboxedEventListener(events, handlers);
     }
 
     @Bean

@@ -1,6 +1,11 @@
 package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.InvalidEventException;
+import dev.outbox.spring.autoconfigure.HandledPayloads;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
@@ -14,10 +19,15 @@ import org.springframework.core.ResolvableType;
  */
 final class OutboxedEventListener implements GenericApplicationListener, PriorityOrdered {
 
-    private final OutboxedEvents events;
+    private static final Logger log = LoggerFactory.getLogger(OutboxedEventListener.class);
 
-    OutboxedEventListener(OutboxedEvents events) {
+    private final OutboxedEvents events;
+    private final HandledPayloads handlers;
+    private final Set<Class<?>> reported = ConcurrentHashMap.newKeySet();
+
+    OutboxedEventListener(OutboxedEvents events, HandledPayloads handlers) {
         this.events = events;
+        this.handlers = handlers;
     }
 
     @Override
@@ -54,6 +64,19 @@ final class OutboxedEventListener implements GenericApplicationListener, Priorit
     }
 
     private void store(Object published) {
-        events.typeOf(published.getClass()).ifPresent((type) -> events.store(type, published));
+        Class<?> type = published.getClass();
+        events.typeOf(type).ifPresentOrElse((marked) -> events.store(marked, published), () -> reportUnmarked(type));
+    }
+
+    private void reportUnmarked(Class<?> type) {
+        if (!reported.contains(type)) {
+            handlers.handlerOf(type)
+                    .filter((handler) -> reported.add(type))
+                    .ifPresent((handler) -> log.warn(
+                            "Spring event {} was not stored, and handler '{}', which takes it, was not called: annotate the"
+                                    + " class with @Outboxed, or publish it with OutboxPublisher",
+                            type.getName(),
+                            handler));
+        }
     }
 }

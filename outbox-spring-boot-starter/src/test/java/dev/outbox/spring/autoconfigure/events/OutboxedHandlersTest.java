@@ -12,12 +12,16 @@ import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.event.EventListener;
 import org.springframework.transaction.event.TransactionalEventListener;
 
 /** Handlers whose payload class is marked. */
+@ExtendWith(OutputCaptureExtension.class)
 class OutboxedHandlersTest {
 
     private final TestDatabase database = Applications.database();
@@ -61,6 +65,24 @@ class OutboxedHandlersTest {
         Applications.on(database)
                 .withBean(ListeningToUnmarked.class)
                 .run((context) -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void springEventWithoutMarkThatAHandlerTakesIsReportedOnce(CapturedOutput output) {
+        Applications.on(database).withBean(Handling.class).run((context) -> {
+            context.publishEvent(new Unmarked("7"));
+            context.publishEvent(new Unmarked("8"));
+
+            assertThat(output)
+                    .containsOnlyOnce("Spring event " + Unmarked.class.getName()
+                            + " was not stored, and handler 'handling.handle', which takes it, was not called");
+        });
+    }
+
+    static class Handling {
+
+        @OutboxHandler(id = "handling.handle")
+        void handle(Unmarked event) {}
     }
 
     static class Mistyped {
