@@ -2,6 +2,7 @@ package dev.outbox.console.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.console.internal.page.Console;
+import dev.outbox.console.internal.web.Access;
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
@@ -37,7 +38,7 @@ class ServletConsoleConfiguration {
         if (!properties.insecure() && !isSecured(beanFactory)) {
             throw new OutboxConfigurationException(
                     "with outbox.console.enabled=true, no Spring Security protects the console: there is no SecurityFilterChain",
-                    "add spring-boot-starter-security and allow only operators below " + properties.path()
+                    "add spring-boot-starter-security and a login below " + properties.path()
                             + ". Where any client may retry and skip deliveries, as on a developer's machine, set"
                             + " outbox.console.insecure to true instead",
                     null);
@@ -66,7 +67,7 @@ class ServletConsoleConfiguration {
         return new ConsoleSettings(
                 properties.path(),
                 environment.getProperty("spring.application.name", "application"),
-                properties.insecure(),
+                properties.insecure() ? null : new Access(properties.authority(), properties.viewerAuthority()),
                 properties.showPayloads());
     }
 

@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
@@ -61,8 +62,20 @@ final class Shop implements AutoCloseable {
         @Bean
         UserDetailsService users() {
             return new InMemoryUserDetailsManager(
-                    User.withUsername("ann").password("{noop}secret").build(),
-                    User.withUsername("bob").password("{noop}secret").build());
+                    operator("ann"),
+                    operator("bob"),
+                    User.withUsername("eve").password("{noop}secret").build(),
+                    User.withUsername("viv")
+                            .password("{noop}secret")
+                            .roles("OUTBOX_VIEWER")
+                            .build());
+        }
+
+        private static UserDetails operator(String name) {
+            return User.withUsername(name)
+                    .password("{noop}secret")
+                    .roles("OUTBOX_OPERATOR")
+                    .build();
         }
 
         @Bean

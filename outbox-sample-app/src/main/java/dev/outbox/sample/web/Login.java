@@ -70,6 +70,7 @@ class Login {
             operators.createUser(User.withUsername(settings.user())
                     .password(PasswordEncoderFactories.createDelegatingPasswordEncoder()
                             .encode(settings.password()))
+                    .roles("OUTBOX_OPERATOR")
                     .build());
         }
         return operators;

@@ -1,7 +1,6 @@
 package dev.outbox.sample.docs;
 
 import org.springframework.context.annotation.Bean;
-import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
@@ -13,20 +12,10 @@ class ConsoleSecurity {
     SecurityFilterChain console(HttpSecurity http) {
         return http.securityMatcher("/outbox/**", "/login", "/logout")
                 .authorizeHttpRequests((requests) -> requests.requestMatchers("/outbox/**")
-                        .hasRole("OPERATOR")
+                        .authenticated()
                         .anyRequest()
                         .permitAll())
                 .formLogin(Customizer.withDefaults())
-                .build();
-    }
-
-    @Bean
-    SecurityFilterChain consoleWithViewers(HttpSecurity http) {
-        return http.securityMatcher("/outbox/**")
-                .authorizeHttpRequests((requests) -> requests.requestMatchers(HttpMethod.POST, "/outbox/**")
-                        .hasRole("OPERATOR")
-                        .requestMatchers("/outbox/**")
-                        .hasAnyRole("OPERATOR", "VIEWER"))
                 .build();
     }
 }

@@ -16,7 +16,7 @@ import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Refuses requests without a user and requests of other sites, whatever the application allows, and turns exceptions into pages. */
+/** Refuses requests of other sites, and of users without an authority, whatever the application allows, and turns exceptions into pages. */
 public final class Guard implements HandlerFilterFunction<ServerResponse, ServerResponse> {
 
     private static final Logger log = LoggerFactory.getLogger(Guard.class);
@@ -51,6 +51,18 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
                     "In insecure mode, the console answers at localhost only: a page of another site could otherwise use it"
                             + " through a name of its own. Add Spring Security to use it from elsewhere.");
         }
+        if (settings.access() != null && !isAllowed(request, settings.access())) {
+            return views.problem(
+                    request,
+                    HttpStatus.FORBIDDEN,
+                    "Not allowed",
+                    Operators.of(request) + " lacks the authority "
+                            + settings.access().operator()
+                            + (request.method().equals(HttpMethod.POST)
+                                    ? ", without which nothing can be changed here."
+                                    : " or " + settings.access().viewer() + ". The properties outbox.console.authority"
+                                            + " and viewer-authority name others."));
+        }
         if (request.method().equals(HttpMethod.POST) && !SameOrigin.sent(request)) {
             return views.problem(
                     request,
@@ -59,6 +71,10 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
                     "Nothing was changed, because the request did not come from a page of this console.");
         }
         return handled(request, next);
+    }
+
+    private static boolean isAllowed(ServerRequest request, Access access) {
+        return request.method().equals(HttpMethod.POST) ? access.mayChange(request) : access.mayLook(request);
     }
 
     private static boolean isLoopback(@Nullable String host) {

@@ -105,6 +105,7 @@ public final class Views {
         variables.put("fmt", format);
         variables.put("application", settings.title());
         variables.put("insecure", settings.insecure() && request.principal().isEmpty());
+        variables.put("mayChange", settings.mayChange(request));
         variables.put("signedIn", request.principal().isPresent());
         variables.put("operator", Operators.of(request));
         variables.put("csrf", CsrfField.of(request));

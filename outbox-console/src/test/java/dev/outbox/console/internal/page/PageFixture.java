@@ -2,6 +2,7 @@ package dev.outbox.console.internal.page;
 
 import static org.mockito.Mockito.mock;
 
+import dev.outbox.console.internal.web.Access;
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliveryStatus;
@@ -32,13 +33,15 @@ final class PageFixture {
     static final UUID EVENT = UUID.fromString("6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001");
     static final String EVIL = "<script>alert('x')</script>\"'&";
 
+    static final Access ACCESS = new Access("ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_VIEWER");
+
     private static final Instant NOW = Instant.now();
 
     private PageFixture() {}
 
     /** Returns a console without Spring Security. */
     static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations) {
-        ConsoleSettings settings = new ConsoleSettings("/outbox", "shop", true, false);
+        ConsoleSettings settings = new ConsoleSettings("/outbox", "shop", null, false);
         return MockMvcBuilders.routerFunctions(
                         new Console(settings, inspector, operations, mock(Replays.class)).routes())
                 .build();

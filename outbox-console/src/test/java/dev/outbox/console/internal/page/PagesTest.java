@@ -50,7 +50,7 @@ class PagesTest {
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
     private final Replays replays = mock();
-    private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", false, true));
+    private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", PageFixture.ACCESS, true));
 
     private MockMvc console(ConsoleSettings settings) {
         return MockMvcBuilders.routerFunctions(new Console(settings, inspector, operations, replays).routes())
@@ -156,7 +156,7 @@ class PagesTest {
 
     @Test
     void hiddenContentIsNotSent() throws Exception {
-        MockMvc hiding = console(new ConsoleSettings("/outbox", "shop", true, false));
+        MockMvc hiding = console(new ConsoleSettings("/outbox", "shop", null, false));
 
         assertThat(hiding.perform(get("/outbox/events/" + EVENT))
                         .andReturn()
@@ -227,7 +227,7 @@ class PagesTest {
     }
 
     private MockHttpServletResponse signedIn(MockHttpServletRequestBuilder request) throws Exception {
-        return console.perform(request.principal(new TestingAuthenticationToken("ann", "")))
+        return console.perform(request.principal(new TestingAuthenticationToken("ann", "", "ROLE_OUTBOX_OPERATOR")))
                 .andReturn()
                 .getResponse();
     }

@@ -23,7 +23,7 @@ class SameOriginTest {
 
     private final OutboxOperations operations = mock();
     private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                            new ConsoleSettings("/outbox", "shop", true, false),
+                            new ConsoleSettings("/outbox", "shop", null, false),
                             mock(OutboxInspector.class),
                             operations,
                             mock(Replays.class))
@@ -56,7 +56,7 @@ class SameOriginTest {
                 .param("subject", "handler")
                 .param("name", "mail")
                 .param("reason", "why")
-                .principal(new TestingAuthenticationToken("ann", ""))
+                .principal(new TestingAuthenticationToken("ann", "", "ROLE_OUTBOX_OPERATOR"))
                 .header("Host", "shop.test");
         add(request, "Sec-Fetch-Site", site);
         add(request, "Origin", origin);
