@@ -1,6 +1,8 @@
 package dev.outbox.console.internal.page;
 
 import static org.springframework.web.servlet.function.RequestPredicates.all;
+import static org.springframework.web.servlet.function.RequestPredicates.methods;
+import static org.springframework.web.servlet.function.RequestPredicates.path;
 import static org.springframework.web.servlet.function.RouterFunctions.route;
 
 import dev.outbox.console.internal.web.ConsoleSettings;
@@ -10,7 +12,8 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import java.time.Clock;
-import org.springframework.web.servlet.function.RequestPredicates;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -41,9 +44,7 @@ public final class Console {
         String path = settings.path();
         return routes.GET(path + "/assets/{hash}/{name}", views::asset)
                 .route(
-                        RequestPredicates.path(path)
-                                .or(RequestPredicates.path(path + "/**"))
-                                .and(all()),
+                        path(path).or(path(path + "/**")).and(all()),
                         (request) -> views.notFound(request, "The console has no such page."))
                 .filter(new Guard(settings, views))
                 .build();
@@ -57,22 +58,30 @@ public final class Console {
         SearchPage search = new SearchPage(views, inspector);
         ReplayPages replay = new ReplayPages(views, replays, snapshots);
         OperationsPage log = new OperationsPage(views, operations);
-        String path = settings.path();
-        routes.GET(path, overview::page)
-                .GET(path + "/overview/live", overview::live)
-                .GET(path + "/overview/samples", overview::samples)
-                .GET(path + "/confirm", overview::confirm)
-                .GET(path + "/failures", failures::groups)
-                .GET(path + "/failures/group", failures::group)
-                .GET(path + "/events/{id}", events::page)
-                .GET(path + "/lanes", lanes::page)
-                .GET(path + "/search", search::page)
-                .GET(path + "/replays", replay::list)
-                .GET(path + "/replays/new", replay::form)
-                .GET(path + "/replays/preview", replay::preview)
-                .GET(path + "/replays/{id}", replay::page)
-                .GET(path + "/replays/{id}/live", replay::live)
-                .GET(path + "/operations", log::page);
+        look(routes, "", overview::page);
+        look(routes, "/overview/live", overview::live);
+        look(routes, "/overview/samples", overview::samples);
+        look(routes, "/confirm", overview::confirm);
+        look(routes, "/failures", failures::groups);
+        look(routes, "/failures/group", failures::group);
+        look(routes, "/events/{id}", events::page);
+        look(routes, "/lanes", lanes::page);
+        look(routes, "/search", search::page);
+        look(routes, "/replays", replay::list);
+        look(routes, "/replays/new", replay::form);
+        look(routes, "/replays/preview", replay::preview);
+        look(routes, "/replays/{id}", replay::page);
+        look(routes, "/replays/{id}/live", replay::live);
+        look(routes, "/operations", log::page);
+        look(
+                routes,
+                "/",
+                (request) -> views.redirect(request, views.links(request).home()));
+    }
+
+    /** HEAD too: monitoring asks with it whether a page is there. */
+    private void look(RouterFunctions.Builder routes, String page, HandlerFunction<ServerResponse> handler) {
+        routes.route(methods(HttpMethod.GET, HttpMethod.HEAD).and(path(settings.path() + page)), handler);
     }
 
     private void change(RouterFunctions.Builder routes, Views views, Snapshots snapshots) {

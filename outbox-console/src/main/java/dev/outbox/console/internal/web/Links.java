@@ -20,8 +20,11 @@ public final class Links {
         this.assets = assets;
     }
 
+    /** Below the context path, and the path of Spring's servlet if it is not the root. */
     static String base(ServerRequest request, ConsoleSettings settings) {
-        return request.requestPath().contextPath().value() + settings.path();
+        String path = request.requestPath().value();
+        String within = request.requestPath().pathWithinApplication().value();
+        return path.substring(0, path.length() - within.length()) + settings.path();
     }
 
     /** Address of the first page. */

@@ -13,6 +13,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.head;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
 import dev.outbox.console.internal.web.ConsoleSettings;
@@ -23,6 +24,7 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
+import jakarta.servlet.http.MappingMatch;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.mock.web.MockHttpServletMapping;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.test.web.servlet.MockMvc;
@@ -105,6 +108,25 @@ class PagesTest {
         assertThat(response.getStatus()).as(html).isEqualTo(200);
         assertThat(html).doesNotContain(HOSTILE).doesNotContain("${").doesNotContainPattern(INLINE);
         assertConfined(response);
+    }
+
+    @Test
+    void pagesAnswerHeadAndATrailingSlash() throws Exception {
+        assertThat(signedIn(head("/outbox/failures")).getStatus()).isEqualTo(200);
+        assertThat(signedIn(get("/outbox/")).getHeader("Location")).isEqualTo("/outbox");
+    }
+
+    @Test
+    void linksContainTheServletPath() throws Exception {
+        MockHttpServletRequestBuilder request = get("/shop/app/outbox")
+                .contextPath("/shop")
+                .servletPath("/app")
+                .with((sent) -> {
+                    sent.setHttpServletMapping(new MockHttpServletMapping("", "/app/*", "mvc", MappingMatch.PATH));
+                    return sent;
+                });
+
+        assertThat(signedIn(request).getContentAsString()).contains("href=\"/shop/app/outbox/failures\"");
     }
 
     @Test
