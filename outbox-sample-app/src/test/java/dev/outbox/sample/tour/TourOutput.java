@@ -11,6 +11,7 @@ final class TourOutput {
     private static final String VALUE = "[^\\s\",{}\\[\\]|]+";
     private static final String LIST = "\\[[^\\[\\]]*\\]";
     private static final String OBJECTS = "\\[\\{.*\\}\\]";
+    private static final String MEMBERS = ".*";
 
     private TourOutput() {}
 
@@ -22,6 +23,8 @@ final class TourOutput {
         return Pattern.quote(normal(shown))
                 .replace("[{…}]", "\\E" + OBJECTS + "\\Q")
                 .replace("[…]", "\\E" + LIST + "\\Q")
+                .replace(",…}", ",\\E" + MEMBERS + "\\Q}")
+                .replace(",…,\"", ",\\E" + MEMBERS + "\\Q,\"")
                 .replace("…", "\\E" + VALUE + "\\Q");
     }
 

@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 
 /**
  * Runs the commands of the tour without a shell, curl or psql, which not every machine has that has Java: exactly those options that the
@@ -25,10 +26,12 @@ import java.util.Queue;
 final class TourShell {
 
     private static final String SERVICE = "localhost:8080";
+    private static final Set<String> COLLECTIONS = Set.of("subscriptions", "orders", "users", "members", "snapshots");
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final TourService service;
     private String id = "";
+    private String key = "";
 
     TourShell(TourService service) {
         this.service = service;
@@ -60,7 +63,7 @@ final class TourShell {
                 case "-H" -> contentType = contentType(words.remove());
                 default -> {
                     request.uri(uri(word));
-                    creates = word.endsWith("/subscriptions") || word.endsWith("/orders");
+                    creates = COLLECTIONS.contains(word.substring(word.lastIndexOf('/') + 1));
                 }
             }
         }
@@ -71,8 +74,9 @@ final class TourShell {
                 method != null ? method : body != null ? "POST" : "GET",
                 body != null ? BodyPublishers.ofString(body) : BodyPublishers.noBody());
         String answer = http.send(request.build(), BodyHandlers.ofString()).body();
-        if (creates) {
+        if (creates && body != null) {
             id = JsonPath.read(answer, "$.id");
+            key = answer.contains("billingKeyId") ? JsonPath.read(answer, "$.billingKeyId") : key;
         }
         return answer;
     }
@@ -91,7 +95,7 @@ final class TourShell {
                     "neither an option that is known nor an address of the service: " + word);
         }
         return URI.create("http://localhost:" + service.port()
-                + word.substring(SERVICE.length()).replace("$ID", id));
+                + word.substring(SERVICE.length()).replace("$ID", id).replace("$KEY", key));
     }
 
     /** Answers as psql does: the names of the columns, then the rows. */
