@@ -36,11 +36,11 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
     /**
      * Progress of a replay.
      *
-     * @param fed the number of added deliveries, without those that were skipped when the replay was cancelled
+     * @param fed the number of added deliveries
      * @param open the number of these that are not handled yet
      * @param dead the number of these that are dead
      * @param allFed whether the replay has added all deliveries
-     * @param finishedAt when the replay was done or cancelled; {@code null} while it runs
+     * @param finishedAt when the replay had added its last delivery, or was cancelled; {@code null} before
      */
     public record Progress(
             long fed,

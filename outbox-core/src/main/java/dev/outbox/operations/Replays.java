@@ -41,12 +41,11 @@ public interface Replays {
     List<Replay> list();
 
     /**
-     * Cancels a replay: it adds no further deliveries, and the deliveries that were not attempted yet are skipped. Deliveries with an attempt
-     * remain, because the handler may have done part of the work.
+     * Cancels a replay: it adds no further deliveries. Those that it has added remain; {@link OutboxOperations#skip} removes them.
      *
      * @param id the number of the replay
      * @param by the operator; at most 255 characters
-     * @return {@code true} if the replay was running
+     * @return {@code true} if the replay had deliveries to add
      * @throws InvalidOperationException if {@code by} breaks a rule
      */
     boolean cancel(long id, String by);

@@ -302,7 +302,6 @@ CREATE TABLE ${schema}.outbox_replay (
     aggregate_type text COLLATE "C",
     aggregate_id   text COLLATE "C",
     rate           integer          NOT NULL,
-    status         text COLLATE "C" NOT NULL DEFAULT 'RUNNING',
     after_id       bigint           NOT NULL DEFAULT 0,
     up_to_id       bigint           NOT NULL,
     fed_count      bigint           NOT NULL DEFAULT 0,
@@ -313,15 +312,15 @@ CREATE TABLE ${schema}.outbox_replay (
     cancelled_by   text,
     finished_at    timestamptz,
     CONSTRAINT outbox_replay_pk PRIMARY KEY (id),
-    CONSTRAINT outbox_replay_status_known CHECK (status IN ('RUNNING', 'DONE', 'CANCELLED')),
-    CONSTRAINT outbox_replay_done CHECK (status <> 'DONE' OR finished_at IS NOT NULL),
+    CONSTRAINT outbox_replay_cancelled CHECK (cancelled_by IS NULL OR finished_at IS NOT NULL),
     CONSTRAINT outbox_replay_rate_positive CHECK (rate > 0)
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN ${schema}.outbox_replay.after_id IS 'Events up to this one have been looked at; fences the process that looks at the next ones';
 COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the replay was asked for; later ones come by themselves';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'When its rate allows more events';
-COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added, without those that its cancellation skipped';
+COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added';
+COMMENT ON COLUMN ${schema}.outbox_replay.finished_at IS 'When it had added its last delivery, or was cancelled';
 
 CREATE INDEX outbox_replay_unfinished
     ON ${schema}.outbox_replay (id)

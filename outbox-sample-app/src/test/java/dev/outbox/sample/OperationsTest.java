@@ -88,32 +88,6 @@ class OperationsTest {
         assertThat(inbox("title")).containsExactly("Reservation confirmed");
     }
 
-    @Test
-    void cancelledReplaySkipsUntriedDeliveries() {
-        confirmReservation();
-        api.awaitPublished();
-        changed("pause", "handler", "push.reservation-confirmed");
-        try {
-            String replay =
-                    replay("&eventType=ReservationConfirmed&aggregateType=reservation&aggregateId=" + reservation());
-            await().atMost(Api.DEADLINE).until(() -> api.<Integer>get(replay, "$.progress.fed") == 1);
-
-            boolean changed = api.create(
-                    "/actuator/outbox/cancel",
-                    """
-                    {"replay": %s, "actor": "bob"}
-                    """.formatted(replay.substring(replay.lastIndexOf('/') + 1)),
-                    "$.changed");
-
-            assertThat(changed).isTrue();
-            assertThat(api.text(replay, "$.status")).isEqualTo("CANCELLED");
-            assertThat(api.<Integer>get(replay, "$.progress.fed")).isZero();
-        } finally {
-            changed("resume", "handler", "push.reservation-confirmed");
-        }
-        assertThat(inbox("title")).containsExactly("Reservation confirmed");
-    }
-
     private boolean changed(String command, String kind, String name) {
         return api.create("/actuator/outbox/" + command, """
                 {"%s": "%s", "actor": "ann", "reason": "a test"}

@@ -23,7 +23,6 @@ public final class JdbcReplays implements Replays {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
 
-    private static final int BATCH_SIZE = 500;
     private static final int LISTED = 100;
 
     final ReplayStore store;
@@ -81,35 +80,7 @@ public final class JdbcReplays implements Replays {
         boolean running = store.cancel(id, actor);
         if (running) {
             log.info("Replay {} cancelled by {}", id, actor);
-            skipUntried(id);
         }
         return running;
-    }
-
-    /** Skips the deliveries of a cancelled replay that no worker has attempted, and ends it unless a worker holds one. */
-    void skipUntried(long id) throws SQLException {
-        int skipped;
-        do {
-            skipped = store.skipUntried(id, BATCH_SIZE);
-        } while (skipped > 0);
-        end(id);
-    }
-
-    /** Ends a replay that has nothing left to do. */
-    void end(long id) throws SQLException {
-        if (!store.finish(id)) {
-            return;
-        }
-        store.find(id).ifPresent((replay) -> {
-            Replay.Progress progress = replay.progress();
-            log.info(
-                    "Replay {} to {} {}: {} deliveries added, {} delivered, {} dead",
-                    id,
-                    replay.request().handlerId(),
-                    replay.status() == Replay.Status.DONE ? "done" : "cancelled",
-                    progress.fed(),
-                    progress.delivered(),
-                    progress.dead());
-        });
     }
 }

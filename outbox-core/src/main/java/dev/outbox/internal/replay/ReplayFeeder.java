@@ -66,14 +66,6 @@ public final class ReplayFeeder implements AutoCloseable {
     }
 
     private Duration advance(Unfinished replay) throws SQLException {
-        if (replay.cancelled()) {
-            replays.skipUntried(replay.id());
-            return LONGEST_DELAY;
-        }
-        if (replay.isAllFed()) {
-            replays.end(replay.id());
-            return LONGEST_DELAY;
-        }
         Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
         if (handler.isEmpty()) {
             log.warn("The registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
@@ -103,6 +95,9 @@ public final class ReplayFeeder implements AutoCloseable {
         Map<String, Integer> addedByStream = store.add(replay, handler, page);
         FaultPoint.AFTER_REPLAY_PAGE.reached();
         addedByStream.forEach((stream, added) -> listener.added(stream, handler.id(), added));
+        if (page.lastId() >= replay.upToId()) {
+            log.info("Replay {} to {} has added its deliveries", replay.id(), handler.id());
+        }
         return Duration.ZERO;
     }
 

@@ -26,19 +26,19 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Stores replays, adds their deliveries to the lanes of their handlers, and skips those of cancelled replays. */
+/** Stores replays, and adds their deliveries to the lanes of their handlers. */
 final class ReplayStore {
 
     /** Largest number of due lanes that is counted. */
     static final int MOST_DUE = 10_000;
 
-    /** Relies on the primary keys of both partitions for the last event. */
+    /** Relies on the primary keys of both partitions for the last event. Without events, there is nothing to add. */
     private static final String INSERT = """
             INSERT INTO {schema}.outbox_replay
                    (handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, rate, up_to_id,
-                    requested_by, reason)
+                    finished_at, requested_by, reason)
             SELECT :handler_id, :occurred_from, :occurred_to, :event_types::text[], :aggregate_type, :aggregate_id, :rate,
-                   coalesce(max(o.id), 0), :actor, :reason
+                   coalesce(max(o.id), 0), CASE WHEN max(o.id) IS NULL THEN now() END, :actor, :reason
               FROM {schema}.outbox o
             RETURNING id
             """;
@@ -46,7 +46,10 @@ final class ReplayStore {
     /** Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. */
     private static final String LIST = """
             SELECT r.id, r.handler_id, r.occurred_from, r.occurred_to, r.event_types, r.aggregate_type, r.aggregate_id, r.rate,
-                   r.requested_by, r.reason, r.created_at, r.status,
+                   r.requested_by, r.reason, r.created_at,
+                   CASE WHEN r.cancelled_by IS NOT NULL THEN 'CANCELLED'
+                        WHEN r.finished_at IS NULL OR d.open > 0 THEN 'RUNNING'
+                        ELSE 'DONE' END,
                    r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at
               FROM {schema}.outbox_replay r
              CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
@@ -61,24 +64,10 @@ final class ReplayStore {
     /** Relies on outbox_replay_pk. */
     private static final String CANCEL = """
             UPDATE {schema}.outbox_replay
-               SET status = 'CANCELLED',
-                   cancelled_by = :actor
-             WHERE id = :id
-               AND status = 'RUNNING'
-            """;
-
-    /** Relies on outbox_replay_pk and outbox_delivery_replay. A replay ends with its last open delivery, cancelled or not. */
-    private static final String FINISH = """
-            UPDATE {schema}.outbox_replay r
-               SET status = CASE WHEN r.status = 'RUNNING' THEN 'DONE' ELSE r.status END,
+               SET cancelled_by = :actor,
                    finished_at = clock_timestamp()
-             WHERE r.id = :id
-               AND r.finished_at IS NULL
-               AND (r.status = 'CANCELLED' OR r.after_id >= r.up_to_id)
-               AND NOT EXISTS (SELECT
-                                 FROM {schema}.outbox_delivery d
-                                WHERE d.replay_id = r.id
-                                  AND d.status = 'OPEN')
+             WHERE id = :id
+               AND finished_at IS NULL
             """;
 
     /**
@@ -87,7 +76,7 @@ final class ReplayStore {
      * wait.
      */
     private static final String UNFINISHED = """
-            SELECT r.id, r.handler_id, r.rate, r.status, r.after_id, r.up_to_id,
+            SELECT r.id, r.handler_id, r.rate, r.after_id, r.up_to_id,
                    CASE WHEN r.fed_at BETWEEN now() AND now() + interval '1 second'
                         THEN ceil(extract(epoch FROM r.fed_at - now()) * 1000)::bigint ELSE 0 END,
                    (SELECT count(*)
@@ -160,7 +149,7 @@ final class ReplayStore {
             SELECT pg_advisory_xact_lock(hashtextextended('outbox history of {schema}', 0))
             """;
 
-    /** Relies on outbox_replay_pk. Taken before other locks by every transaction that changes the deliveries of a replay. */
+    /** Relies on outbox_replay_pk. Taken before other locks. */
     private static final String LOCK_REPLAY = """
             SELECT r.id
               FROM {schema}.outbox_replay r
@@ -188,7 +177,7 @@ final class ReplayStore {
                   FROM {schema}.outbox_replay r
                  WHERE r.id = :replay_id
                    AND r.after_id = :after_id
-                   AND r.status = 'RUNNING'
+                   AND r.finished_at IS NULL
             ), inserted AS (
                 INSERT INTO {schema}.outbox_delivery
                        (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,
@@ -218,6 +207,7 @@ final class ReplayStore {
                 UPDATE {schema}.outbox_replay r
                    SET after_id = :read_id,
                        fed_count = r.fed_count + fed.events,
+                       finished_at = CASE WHEN r.up_to_id <= :read_id THEN clock_timestamp() END,
                        fed_at = now() + fed.events::float8 / r.rate * interval '1 second'
                   FROM fence
                  CROSS JOIN (SELECT count(*) AS events FROM inserted) fed
@@ -234,40 +224,6 @@ final class ReplayStore {
              GROUP BY inserted.stream
             """;
 
-    /** What {@link #SKIP_UNTRIED} skips of a replay. */
-    private static final String UNTRIED = "d.replay_id = :replay_id AND d.status = 'OPEN' AND d.attempt_count = 0";
-
-    /** Relies on outbox_delivery_replay. */
-    private static final String FIND_UNTRIED =
-            """
-            SELECT {key}
-              FROM {schema}.outbox_delivery d
-             WHERE {untried}
-             LIMIT :limit
-            """.replace("{key}", DeliveryRef.COLUMNS).replace("{untried}", UNTRIED);
-
-    /** Relies on outbox_delivery_pk, outbox_lane_pk and outbox_replay_pk. A delivery that a worker has claimed stays. */
-    static final String SKIP_UNTRIED = """
-            WITH skipped AS (
-                DELETE FROM {schema}.outbox_delivery d
-                 USING (SELECT d.place
-                          FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*
-                                               FROM {schema}.outbox_delivery d
-                                              WHERE d.outbox_id = k.outbox_id
-                                                AND d.handler_id = k.handler_id
-                                              LIMIT 1) d
-                         WHERE {untried}
-                           AND NOT {leased}) untried
-                 WHERE d.ctid = untried.place
-                RETURNING d.outbox_id
-            )
-            UPDATE {schema}.outbox_replay r
-               SET fed_count = r.fed_count - (SELECT count(*) FROM skipped)
-             WHERE r.id = :replay_id
-            RETURNING (SELECT count(*) FROM skipped)
-            """.replace("{untried}", UNTRIED).replace("{leased}", LaneSql.LEASED);
-
     private static final int WINDOW = 10_000;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
     private static final Duration LONGEST_WAIT_TO_ADD = Duration.ofSeconds(1);
@@ -276,19 +232,15 @@ final class ReplayStore {
     private final Pipeline insert;
     private final Pipeline list;
     private final Pipeline cancel;
-    private final Pipeline finish;
     private final Pipeline unfinished;
     private final Pipeline next;
     private final Pipeline add;
-    private final Pipeline findUntried;
-    private final Pipeline skipUntried;
 
     ReplayStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
         this.list = new Pipeline(schema, LIST);
         this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
-        this.finish = new Pipeline(schema, FINISH);
         this.unfinished = new Pipeline(schema, UNFINISHED);
         this.next = new Pipeline(schema, NEXT);
         this.add = new Pipeline(
@@ -302,33 +254,10 @@ final class ReplayStore {
                 ADD,
                 LaneSql.REFRESH,
                 LaneSql.COMPLETE);
-        this.findUntried = new Pipeline(schema, FIND_UNTRIED);
-        this.skipUntried = new Pipeline(
-                schema,
-                LOCK_REPLAY,
-                LaneSql.LOCK_EVENTS,
-                LaneSql.LOCK_LANES,
-                SKIP_UNTRIED,
-                LaneSql.REFRESH,
-                LaneSql.COMPLETE);
     }
 
-    /** A replay that has not ended, the time until its rate allows more events, and the lanes of its handler that are due. */
-    record Unfinished(
-            long id,
-            String handlerId,
-            int rate,
-            boolean cancelled,
-            long afterId,
-            long upToId,
-            Duration pause,
-            long due) {
-
-        /** Returns whether every event was looked at. */
-        boolean isAllFed() {
-            return afterId >= upToId;
-        }
-    }
+    /** A replay that has events to add, the time until its rate allows more events, and the lanes of its handler that are due. */
+    record Unfinished(long id, String handlerId, int rate, long afterId, long upToId, Duration pause, long due) {}
 
     /** The next events of a replay, and the last one that was read for it. */
     record Page(List<Selected> events, long lastId) {}
@@ -387,12 +316,7 @@ final class ReplayStore {
                 (results) -> results.updated() == 1);
     }
 
-    /** Ends a replay that has nothing left to do. */
-    boolean finish(long id) throws SQLException {
-        return finish.run(dataSource, (parameters) -> parameters.set("id", id), (results) -> results.updated() == 1);
-    }
-
-    /** Lists the replays that have not ended. */
+    /** Lists the replays that have events to add. */
     List<Unfinished> unfinished() throws SQLException {
         return unfinished.run(
                 dataSource,
@@ -401,11 +325,10 @@ final class ReplayStore {
                         row.getLong(1),
                         row.getString(2),
                         row.getInt(3),
-                        row.getString(4).equals("CANCELLED"),
+                        row.getLong(4),
                         row.getLong(5),
-                        row.getLong(6),
-                        Duration.ofMillis(row.getLong(7)),
-                        row.getLong(8))));
+                        Duration.ofMillis(row.getLong(6)),
+                        row.getLong(7))));
     }
 
     /** Finds the next events of a replay that the handler takes, without locking any. */
@@ -451,21 +374,6 @@ final class ReplayStore {
                                 page.events(),
                                 (event) -> event.eventId().toString()),
                 (results) -> results.map(ADD, (row) -> row.getInt(2)));
-    }
-
-    /** Skips some of the deliveries of a replay that no worker has attempted, and completes the events that waited for them only. */
-    int skipUntried(long replayId, int limit) throws SQLException {
-        List<DeliveryRef> untried = findUntried.run(
-                dataSource,
-                (parameters) -> parameters.set("replay_id", replayId).set("limit", limit),
-                (results) -> results.list(DeliveryRef::read));
-        if (untried.isEmpty()) {
-            return 0;
-        }
-        return skipUntried.run(
-                dataSource,
-                (parameters) -> DeliveryRef.bind(parameters, untried).set("replay_id", replayId),
-                (results) -> results.row(SKIP_UNTRIED).getInt(1));
     }
 
     private static Replay replay(ResultSet row) throws SQLException {

@@ -102,8 +102,7 @@ class LaneStatementsTest {
             new Step("RETRY", OperateSteps.RETRY, Group.BEHIND_DEAD, 1),
             new Step("SKIP", OperateSteps.SKIP, Group.BEHIND_DEAD, 1),
             new Step("DEAD_LETTER", OperateSteps.DEAD_LETTER, Group.DUE, 3),
-            new Step("ADD", ReplayFeeders.ADD, Group.BEHIND_DEAD, 3),
-            new Step("SKIP_UNTRIED", ReplayFeeders.SKIP_UNTRIED, Group.DUE, 3));
+            new Step("ADD", ReplayFeeders.ADD, Group.BEHIND_DEAD, 3));
 
     private static final Map<Statistics, TestOutbox> outboxes = new EnumMap<>(Statistics.class);
     private static final Map<Statistics, Connection> sessions = new EnumMap<>(Statistics.class);

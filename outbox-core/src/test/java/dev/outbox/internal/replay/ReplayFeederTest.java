@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import java.sql.SQLException;
@@ -96,6 +97,40 @@ class ReplayFeederTest extends ReplaySteps {
         for (int claimed = 0; claimed < aggregates; claimed += 1000) {
             settle(claim());
         }
+    }
+
+    @Test
+    void cancelledReplayAddsNoMore() throws SQLException {
+        publish("1", 30);
+        long id = start(ReplayRequest.of("mail").rate(10));
+        feed(1);
+
+        assertThat(outbox.runtime().replays().cancel(id, "bob")).isTrue();
+        feed(3);
+
+        assertThat(fed(id)).isEqualTo(10);
+        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(10);
+        assertThat(replay(id).status()).isEqualTo(Replay.Status.CANCELLED);
+        assertThat(outbox.runtime().replays().cancel(id, "bob")).isFalse();
+    }
+
+    @Test
+    void replayIsDoneWithItsLastDelivery() throws SQLException {
+        publish("1", 2);
+        long id = start(ReplayRequest.of("mail"));
+
+        feed(1);
+        assertThat(replay(id).progress().allFed()).isTrue();
+        assertThat(replay(id).status()).isEqualTo(Replay.Status.RUNNING);
+        while (replay(id).progress().open() > 0) {
+            settle(DeliveryOutcome.SUCCEEDED, claimDue());
+        }
+        assertThat(replay(id).status()).isEqualTo(Replay.Status.DONE);
+    }
+
+    @Test
+    void replayWithoutEventsIsDoneAtOnce() {
+        assertThat(replay(start(ReplayRequest.of("mail"))).status()).isEqualTo(Replay.Status.DONE);
     }
 
     @Test

@@ -8,7 +8,6 @@ import java.time.Duration;
 public final class ReplayFeeders {
 
     public static final String ADD = ReplayStore.ADD;
-    public static final String SKIP_UNTRIED = ReplayStore.SKIP_UNTRIED;
 
     private ReplayFeeders() {}
 

@@ -1,6 +1,5 @@
 package dev.outbox.internal.replay;
 
-import static dev.outbox.fixture.InBackground.awaitLatch;
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,8 +8,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.NonRetryableException;
-import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -32,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -269,49 +265,6 @@ class ReplayTest {
         assertThat(again.sequences().values())
                 .hasSize(20)
                 .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
-    }
-
-    @Test
-    void cancelSkipsUntriedDeliveries() {
-        CountDownLatch attempting = new CountDownLatch(1);
-        CountDownLatch cancelled = new CountDownLatch(1);
-        Recorded mail = Recorded.failing((attempt) -> {
-            if (attempt.envelope().replayed()) {
-                attempting.countDown();
-                awaitLatch(cancelled);
-            }
-            return null;
-        });
-        Recorded billing = Recorded.failing((attempt) -> new NonRetryableException("never"));
-        outbox.handler("mail", "*", mail)
-                .handler("billing", "OrderPaid", billing)
-                .poller(Duration.ofMillis(100), 10, Duration.ofMinutes(1))
-                .start();
-        // A worker leases whole lanes: ten of the 21 are busy.
-        for (int aggregate = 1; aggregate <= 20; aggregate++) {
-            publish(outbox, "" + aggregate, 5);
-        }
-        EventEnvelope dead = outbox.publish("last", new OrderPaid(1));
-        awaitPublished(100);
-        assertThat(outbox.event(dead)).becomesDead();
-        long id = start(ReplayRequest.of("mail").rate(1000));
-        awaitLatch(attempting);
-        await().until(() -> replay(id).progress().allFed());
-        assertThat(outbox.statusOf(dead)).isNotEqualTo("DEAD");
-
-        assertThat(outbox.runtime().replays().cancel(id, "bob")).isTrue();
-        assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
-        assertThat(replay(id).progress().fed()).isLessThan(101);
-        assertThat(outbox.event(dead)).isDead();
-        cancelled.countDown();
-
-        await().until(() -> replay(id).progress().finishedAt() != null);
-        await().until(() -> replay(id).progress().open() == 0);
-        Replay.Progress progress = replay(id).progress();
-        assertThat(progress.fed()).isBetween(1L, 100L).isEqualTo(progress.delivered());
-        assertThat(mail.handled()).hasSize((int) (101 + progress.delivered()));
-        assertThat(outbox.runtime().replays().cancel(id, "bob")).isFalse();
-        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
     }
 
     @Test

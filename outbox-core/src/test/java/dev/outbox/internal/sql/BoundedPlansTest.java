@@ -76,9 +76,6 @@ class BoundedPlansTest {
                         SELECT 'mail', 1, 0, 1000000, 'ann', 'past', CASE WHEN n <= 1000 THEN now() END
                           FROM generate_series(1, 1001) n
                         """).update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_replay SET status = 'DONE' WHERE finished_at IS NOT NULL")
-                .update();
         analyze(analyzed, "events.outbox_published, events.outbox_replay");
 
         JsonNode plan = explainArchive("-infinity");

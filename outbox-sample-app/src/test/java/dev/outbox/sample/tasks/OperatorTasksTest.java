@@ -1,6 +1,7 @@
 package dev.outbox.sample.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
@@ -8,6 +9,7 @@ import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replays;
+import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,10 @@ class OperatorTasksTest {
                 .map(Replay.Origin::by)
                 .hasValue("ann");
         tasks.cancel(replay);
-        assertThat(tasks.progress(replay)).get().extracting(Replay::status).isNotEqualTo(Replay.Status.RUNNING);
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(tasks.progress(replay))
+                        .get()
+                        .extracting(Replay::status)
+                        .isNotEqualTo(Replay.Status.RUNNING));
     }
 }

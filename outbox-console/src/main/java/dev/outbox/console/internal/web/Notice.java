@@ -36,8 +36,7 @@ public record Notice(boolean changed, String text) {
             case "resumed" -> new Notice(true, "Resumed.");
             case "unchanged" -> new Notice(false, "Nothing changed: it was so already.");
             case "started" -> new Notice(true, "The replay has started.");
-            case "cancelled" ->
-                new Notice(true, "The replay is cancelled. Deliveries that were attempted already remain.");
+            case "cancelled" -> new Notice(true, "The replay is cancelled. Deliveries that it has added remain.");
             default -> null;
         };
     }

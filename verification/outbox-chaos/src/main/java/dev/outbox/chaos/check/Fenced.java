@@ -139,7 +139,7 @@ final class Fenced implements Rule {
             }
         }
 
-        /** An expired registration, and a replay that is cancelled, end what no worker has claimed. */
+        /** An expired registration ends what no worker has claimed. */
         private static boolean isSettlement(StateChange change) {
             State old = change.old();
             State now = change.now();

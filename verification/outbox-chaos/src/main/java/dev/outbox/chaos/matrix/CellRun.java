@@ -209,9 +209,9 @@ final class CellRun implements AutoCloseable {
                     FROM events.outbox_delivery d
                     WHERE d.status = 'OPEN'
                     UNION ALL
-                    SELECT 'replay ' || r.id || ' ' || r.status
+                    SELECT 'replay ' || r.id || ' after ' || r.after_id
                     FROM events.outbox_replay r
-                    WHERE r.status = 'RUNNING'
+                    WHERE r.finished_at IS NULL
                     """).query(String.class).list();
         } catch (DataAccessException e) {
             return List.of(String.valueOf(e.getMessage()));

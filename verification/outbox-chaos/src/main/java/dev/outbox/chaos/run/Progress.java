@@ -13,7 +13,7 @@ final class Progress {
     private static final String OPEN = """
             SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')
                  + (SELECT count(*) FROM events.outbox_delivery WHERE status = 'OPEN')
-                 + (SELECT count(*) FROM events.outbox_replay WHERE status = 'RUNNING')
+                 + (SELECT count(*) FROM events.outbox_replay WHERE finished_at IS NULL)
             """;
 
     private static final String COMMITTED = """
