@@ -56,43 +56,15 @@ final class DeduplicationInbox {
         return handler.isBatch()
                 ? handler.decorated((own) -> (payload, envelope, context) ->
                         handleAllOnce(ids, (Batch) payload, (batch) -> own.handle(batch, envelope, context)))
-                : handler.decorated((own) -> (payload, envelope, context) ->
-                        handleOnce(ids, envelope, () -> own.handle(payload, envelope, context)));
-    }
-
-    @FunctionalInterface
-    private interface Work {
-        void run() throws Exception;
+                : handler.decorated((own) -> (payload, envelope, context) -> handleAllOnce(
+                        ids,
+                        new Batch(List.of(payload), List.of(envelope), (event, cause) -> {}),
+                        (one) -> own.handle(payload, envelope, context)));
     }
 
     @FunctionalInterface
     private interface BatchWork {
         void run(Batch batch) throws Exception;
-    }
-
-    private void handleOnce(List<String> ids, EventEnvelope envelope, Work work) throws Exception {
-        boolean first = inTransaction(ids, () -> {
-            boolean fresh = insert(envelope, ids);
-            FaultPoint.AFTER_DEDUPLICATION.reached();
-            if (fresh) {
-                work.run();
-            }
-            return fresh;
-        });
-        if (!first) {
-            reportKnown(ids, envelope);
-        }
-    }
-
-    private boolean insert(EventEnvelope envelope, List<String> ids) throws SQLException {
-        try {
-            return store.insert(envelope.eventId(), ids);
-        } catch (SQLException ex) {
-            if (ProcessedEventStore.isLocked(ex)) {
-                throw locked(ids, ex);
-            }
-            throw ex;
-        }
     }
 
     /** The attempt does not count: the event cannot help it. */
@@ -115,7 +87,7 @@ final class DeduplicationInbox {
                 Set<UUID> fresh = inTransaction(ids, () -> {
                     List<UUID> eventIds =
                             all.events().stream().map(EventEnvelope::eventId).toList();
-                    Set<UUID> inserted = insertAll(eventIds, ids);
+                    Set<UUID> inserted = insert(eventIds, ids);
                     FaultPoint.AFTER_DEDUPLICATION.reached();
                     Batch part = failures.only((event) -> inserted.contains(event.eventId()), failures);
                     if (!part.events().isEmpty()) {
@@ -150,14 +122,14 @@ final class DeduplicationInbox {
         }
     }
 
-    private Set<UUID> insertAll(List<UUID> eventIds, List<String> ids) throws SQLException, FailedEventsException {
+    private Set<UUID> insert(List<UUID> eventIds, List<String> ids) throws Exception {
         try {
-            return store.insertAll(eventIds, ids);
+            return store.insert(eventIds, ids);
         } catch (SQLException ex) {
-            if (ProcessedEventStore.isLocked(ex)) {
-                throw new FailedEventsException(ex);
+            if (!ProcessedEventStore.isLocked(ex)) {
+                throw ex;
             }
-            throw ex;
+            throw eventIds.size() == 1 ? locked(ids, ex) : new FailedEventsException(ex);
         }
     }
 

@@ -35,16 +35,8 @@ final class ProcessedEventStore {
     /** Of a limited wait: a lock timeout, or a shorter statement timeout of the role. */
     private static final Set<String> GAVE_UP = Set.of("55P03", "57014");
 
-    /** Relies on processed_event_pk. */
-    private static final String INSERT = """
-            INSERT INTO {schema}.processed_event (event_id, handler_id)
-            SELECT :event_id, h.id
-              FROM unnest(:handler_ids::text[]) AS h (id)
-            ON CONFLICT DO NOTHING
-            """;
-
     /** Relies on processed_event_pk. Inserts in the order of event ids, so that two batches of one handler never deadlock. */
-    private static final String INSERT_ALL = """
+    private static final String INSERT = """
             WITH known AS (
                 INSERT INTO {schema}.processed_event (event_id, handler_id)
                 SELECT e.id, h.id
@@ -63,36 +55,19 @@ final class ProcessedEventStore {
     private final BoundConnection transaction;
     private final NamedSql probe;
     private final NamedSql insert;
-    private final NamedSql insertAll;
 
     ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
         this.transaction = new BoundConnection(dataSource);
         this.probe = new NamedSql(schema.render(INSERT));
         this.insert = new NamedSql(schema.render(LIMIT_WAIT + INSERT + RESTORE_WAIT));
-        this.insertAll = new NamedSql(schema.render(LIMIT_WAIT + INSERT_ALL + RESTORE_WAIT));
-    }
-
-    /** Records a processed event under all ids of a handler, in the thread's transaction; returns whether it is new. */
-    boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
-        requireTransaction(handlerIds);
-        try (BoundConnection.Held held = transaction.hold();
-                PreparedStatement statement = held.connection().prepareStatement(insert.positional())) {
-            bind(insert, statement, eventId, handlerIds);
-            statement.execute();
-            statement.getMoreResults();
-            return statement.getUpdateCount() == handlerIds.size();
-        }
     }
 
     /** Records processed events under all ids of a handler, in the thread's transaction; returns the ids of the new ones. */
-    Set<UUID> insertAll(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
+    Set<UUID> insert(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
         try (BoundConnection.Held held = transaction.hold();
-                PreparedStatement statement = held.connection().prepareStatement(insertAll.positional())) {
-            insertAll
-                    .bind(statement)
-                    .set("event_ids", eventIds.toArray(UUID[]::new))
-                    .set("handler_ids", handlerIds.toArray(String[]::new));
+                PreparedStatement statement = held.connection().prepareStatement(insert.positional())) {
+            bind(insert, statement, eventIds, handlerIds);
             statement.execute();
             statement.getMoreResults();
             ResultSet rows = statement.getResultSet();
@@ -115,8 +90,8 @@ final class ProcessedEventStore {
             control.execute("SAVEPOINT outbox_before");
             for (UUID eventId : eventIds) {
                 try {
-                    bind(probe, statement, eventId, handlerIds);
-                    statement.executeUpdate();
+                    bind(probe, statement, List.of(eventId), handlerIds);
+                    statement.execute();
                 } catch (SQLException ex) {
                     if (!isLocked(ex)) {
                         throw ex;
@@ -134,9 +109,12 @@ final class ProcessedEventStore {
         return GAVE_UP.contains(String.valueOf(ex.getSQLState()));
     }
 
-    private static void bind(NamedSql sql, PreparedStatement statement, UUID eventId, List<String> handlerIds)
+    private static void bind(
+            NamedSql sql, PreparedStatement statement, Collection<UUID> eventIds, List<String> handlerIds)
             throws SQLException {
-        sql.bind(statement).set("event_id", eventId).set("handler_ids", handlerIds.toArray(String[]::new));
+        sql.bind(statement)
+                .set("event_ids", eventIds.toArray(UUID[]::new))
+                .set("handler_ids", handlerIds.toArray(String[]::new));
     }
 
     private void requireTransaction(List<String> handlerIds) {
