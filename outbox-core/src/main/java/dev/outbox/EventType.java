@@ -36,8 +36,8 @@ public @interface EventType {
      *
      * <p>Two packages can have classes of the same simple name, whose handlers would silently receive each other's events. Therefore only
      * one class of an event type may leave this {@code false}. An application that handles two such classes does not start
-     * ({@link OutboxConfigurationException}), and publishing the second one fails ({@link InvalidEventException}). The check compares
-     * classes of one process. It ignores types that {@link OutboxHandler#eventTypes()} or {@link OutboxEvent#withEventType} names.
+     * ({@link OutboxConfigurationException}), and publishing another one than its handlers take fails ({@link InvalidEventException}). The
+     * check compares classes of one process. It ignores types that {@link OutboxHandler#eventTypes()} or {@link OutboxEvent#withEventType} names.
      *
      * @return whether the class is a copy
      */

@@ -278,7 +278,6 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     void empty() {
         delivery().reset();
         tables.empty();
-        runtime.forgetPublished();
         recorder.clear();
         sequences.clear();
         KafkaRecords records = kafka.get();

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -45,8 +44,6 @@ final class EventWriter {
     private final StreamRouting routing;
     private final HandlerRegistry registry;
     private final Unrouted unrouted;
-    /** Classes by event type that this instance has published. */
-    private final Map<String, Class<?>> published = new ConcurrentHashMap<>();
 
     /** Creates a writer that accepts events of the given streams. Its event ids begin at a random number. */
     EventWriter(
@@ -134,22 +131,14 @@ final class EventWriter {
         return declared.name();
     }
 
-    /** Checks the handlers' class first, so that a refused class is not remembered as the published one. */
     private void refuseSecondClass(String type, Class<?> payloadClass) {
         Class<?> handled = registry.payloadClassOf(type);
         if (handled != null && handled != payloadClass) {
-            throw secondClass(type, payloadClass, "handlers of this application take " + handled.getName());
+            throw new InvalidEventException(payloadClass.getName() + " stands for event type " + type
+                    + ", but handlers of this application take " + handled.getName()
+                    + ", so they would get the other's events; name another type with @EventType, or mark the class that"
+                    + " repeats the other's contract @EventType(copy = true)");
         }
-        Class<?> first = published.putIfAbsent(type, payloadClass);
-        if (first != null && first != payloadClass) {
-            throw secondClass(type, payloadClass, "this application has published " + first.getName());
-        }
-    }
-
-    private static InvalidEventException secondClass(String type, Class<?> payloadClass, String conflict) {
-        return new InvalidEventException(payloadClass.getName() + " stands for event type " + type + ", but " + conflict
-                + ", so each would get the other's events; name another type with @EventType, or mark the class that"
-                + " repeats the other's contract @EventType(copy = true)");
     }
 
     /**
@@ -185,9 +174,5 @@ final class EventWriter {
                     + ", and outbox.streams adds others");
         }
         return stream;
-    }
-
-    void forget() {
-        published.clear();
     }
 }

@@ -83,11 +83,6 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         return written.isEmpty() ? List.of() : store(written);
     }
 
-    /** Forgets the classes that were published: for the test kit, whose tests may have classes of the same name. */
-    public void forget() {
-        writer.forget();
-    }
-
     private List<EventEnvelope> store(List<NewEvent> events) {
         FaultPoint.BEFORE_INSERT.reached();
         try (BoundConnection.Held held = transaction.connection()) {

@@ -156,11 +156,6 @@ public final class OutboxRuntime implements AutoCloseable {
         return new OnDemandDelivery(settings, dependencies, nanos, listener, registry, replays);
     }
 
-    /** Forgets what this instance has published, because the tables were emptied. */
-    public void forgetPublished() {
-        publisher.forget();
-    }
-
     /**
      * Registers the handlers, unless they are registered: every instance queues the events that are published from now on for them. If the
      * database fails, logs that and tries again in the background. If a thread fails to start, nothing stays started.
