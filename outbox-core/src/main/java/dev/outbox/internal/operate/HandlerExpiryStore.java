@@ -55,30 +55,14 @@ final class HandlerExpiryStore {
             )
             """.replace("{registered}", REGISTERED);
 
-    /**
-     * Relies on outbox_delivery_backlog and outbox_operation_handler, and reads the registry. A delivery that an operator retried after
-     * its subscription was deleted expires by its own age. One that was stored within an hour after a command expired its handler, from
-     * a batch that was claimed before, expires at once.
-     */
+    /** Relies on outbox_delivery_backlog, and reads the registry. */
     static final String EXPIRED = ORPHANS.replace("{renewed}", RENEWED)
             + """
             SELECT {key}
               FROM orphan x
-             CROSS JOIN LATERAL (SELECT *
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE {same kind}
-                                    AND (EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = x.handler_id AND {takes})
-                                         OR d.created_at < now() - :expiry_millis * interval '1 millisecond'
-                                         OR EXISTS (SELECT
-                                                      FROM {schema}.outbox_operation p
-                                                     WHERE p.handler_id = x.handler_id
-                                                       AND p.action = 'EXPIRE_HANDLER'
-                                                       AND p.performed_at BETWEEN d.created_at - interval '1 hour' AND d.created_at))
-                                  LIMIT :limit) d
+             CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_delivery d WHERE {same kind} LIMIT :limit) d
              LIMIT :limit
-            """.replace("{key}", DeliveryRef.COLUMNS)
-                    .replace("{same kind}", SAME_KIND)
-                    .replace("{takes}", Subscriptions.takes("x"));
+            """.replace("{key}", DeliveryRef.COLUMNS).replace("{same kind}", SAME_KIND);
 
     /**
      * Whether an instance has the handler of the subscription {@code s}, or may have it soon: an instance that restarts, together with all
@@ -112,14 +96,13 @@ final class HandlerExpiryStore {
             """.replace("{same kind}", SAME_KIND).replace("{most}", Integer.toString(MOST_COUNTED));
 
     /**
-     * Reads the registry whole; relies on outbox_delivery_backlog, outbox_operation_handler, outbox_subscription_pk and outbox_stream_pk.
-     * Every subscription that a delivery waits for expires, also one that was deleted. A change raises the versions, so that every instance
-     * obeys from its next claim on. Of two handlers that have each other's id as an alias, after a rename and its reversal, neither is the
-     * successor.
+     * Reads the registry whole; relies on outbox_operation_handler, outbox_subscription_pk and outbox_stream_pk. A change raises the versions,
+     * so that every instance obeys from its next claim on. Of two handlers that have each other's id as an alias, after a rename and its
+     * reversal, neither is the successor.
      */
     static final String EXPIRE =
-            BACKLOG + """
-            , holder AS (
+            """
+            WITH holder AS (
                 SELECT min(i.name) AS name
                   FROM {schema}.outbox_instance i
                  WHERE :handler_id = ANY (i.handlers)
@@ -131,20 +114,11 @@ final class HandlerExpiryStore {
                    AND EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id AND s.last_seen_at > '-infinity')
                    AND NOT EXISTS (SELECT FROM {schema}.outbox_handler own WHERE own.id = :handler_id AND h.id = ANY (own.aliases))
             ), expired AS (
-                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type, aggregate_type, stream, source, last_seen_at)
-                SELECT :handler_id, own.*, '-infinity'
-                  FROM (SELECT x.event_type, x.aggregate_type, x.stream, x.source
-                          FROM {schema}.outbox_subscription x
-                         WHERE x.handler_id = :handler_id
-                         UNION
-                        SELECT x.event_type, x.aggregate_type, x.stream, x.source
-                          FROM backlog x
-                         WHERE x.handler_id = :handler_id
-                           AND x.status = 'OPEN') own
-                 WHERE (SELECT coalesce(holder.name, successor.id) FROM holder, successor) IS NULL
-                ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE
+                UPDATE {schema}.outbox_subscription s
                    SET last_seen_at = '-infinity'
-                 WHERE s.last_seen_at > '-infinity'
+                 WHERE s.handler_id = :handler_id
+                   AND s.last_seen_at > '-infinity'
+                   AND (SELECT coalesce(holder.name, successor.id) FROM holder, successor) IS NULL
                 RETURNING s.handler_id
             ), recorded AS (
                 INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
@@ -154,7 +128,6 @@ final class HandlerExpiryStore {
             """ + HandlerStore.RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM expired)") + """
             )
             SELECT EXISTS (SELECT FROM {schema}.outbox_handler h WHERE h.id = :handler_id)
-                   OR EXISTS (SELECT FROM backlog x WHERE x.handler_id = :handler_id)
                    OR EXISTS (SELECT FROM {schema}.outbox_operation p WHERE p.handler_id = :handler_id AND p.action = 'EXPIRE_HANDLER'),
                    holder.name, successor.id, EXISTS (SELECT FROM expired)
               FROM holder, successor
@@ -192,13 +165,11 @@ final class HandlerExpiryStore {
     /** Before the subscriptions, as a registration does: the opposite order would deadlock with it. */
     private static final String LOCK_HANDLERS = "LOCK TABLE {schema}.outbox_handler IN ROW EXCLUSIVE MODE";
 
-    /** Reads the registry; relies on outbox_delivery_backlog. A delivery keeps its subscription. */
-    static final String DELETE_SUBSCRIPTIONS =
-            BACKLOG + """
+    /** Reads the registry. */
+    static final String DELETE_SUBSCRIPTIONS = """
             DELETE FROM {schema}.outbox_subscription s
              WHERE NOT {renewed}
-               AND NOT EXISTS (SELECT FROM backlog x WHERE x.status = 'OPEN' AND x.handler_id = s.handler_id AND {takes})
-            """.replace("{renewed}", RENEWED).replace("{takes}", Subscriptions.takes("x"));
+            """.replace("{renewed}", RENEWED);
 
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
     static final String DELETE_HANDLERS = BACKLOG + """

@@ -158,9 +158,6 @@ class HandlerExpiryTest {
         unseen("old", "8 days");
         expiry.runOnce();
 
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
-                .update();
         outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
         assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
         expiry.runOnce();
