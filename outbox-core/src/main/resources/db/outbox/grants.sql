@@ -50,7 +50,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
    TO :"worker";
 GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
 GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation TO :"worker";
-GRANT INSERT (aggregate_type, counted, origin), UPDATE (origin) ON :"schema".outbox_aggregate_type TO :"worker";
+GRANT INSERT (aggregate_type, counted, origin) ON :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq TO :"worker";
 GRANT USAGE
    ON SEQUENCE :"schema".outbox_claim_id_seq, :"schema".outbox_replay_id_seq, :"schema".outbox_operation_id_seq,

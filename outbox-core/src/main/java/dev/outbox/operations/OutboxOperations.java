@@ -158,24 +158,6 @@ public interface OutboxOperations {
     boolean resumeStream(String stream, String by, String reason);
 
     /**
-     * Changes the service that owns an aggregate type of received events, because it was renamed or split. From then on, an inbox stores
-     * the events of the new origin and refuses those of the former one. Call it when the inbox has stored all records of the former origin,
-     * and then {@linkplain #retry retry} the dead letters of the new one.
-     *
-     * <p>The new origin must continue the sequences of the aggregates. The entry in the operation log has the aggregate type and both
-     * origins in front of the reason.
-     *
-     * @param aggregateType the aggregate type as stored here, with the prefix of the inbox
-     * @param from the present origin, which is the {@code ce_source} of the records
-     * @param to the new origin
-     * @param actor the operator; at most 255 characters
-     * @param reason the reason, for the operation log; at most 2000 characters
-     * @return {@code true} if the call changed the origin; {@code false} if it was {@code to} already, and then nothing is recorded
-     * @throws InvalidOperationException also if another service owns the aggregate type, this service does, or it has no events
-     */
-    boolean changeOrigin(String aggregateType, String from, String to, String actor, String reason);
-
-    /**
      * Reads the operation log, latest operation first. The log is never trimmed. To get the next page, pass the last operation of this page
      * to {@link OperationSelection#olderThan}.
      *

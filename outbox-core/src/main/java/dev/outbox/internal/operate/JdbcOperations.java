@@ -5,7 +5,6 @@ import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.operate.OperationStore.Action;
-import dev.outbox.internal.publish.OriginStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
@@ -34,7 +33,6 @@ public final class JdbcOperations implements OutboxOperations {
     private final OperationLogStore records;
     private final PauseStore pauses;
     private final HandlerExpiry expiry;
-    private final OriginStore origins;
     private final Consumer<String> wake;
 
     public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
@@ -43,7 +41,6 @@ public final class JdbcOperations implements OutboxOperations {
         this.records = new OperationLogStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
         this.expiry = new HandlerExpiry(dataSource, schema);
-        this.origins = new OriginStore(dataSource, schema);
         this.wake = wake;
     }
 
@@ -156,26 +153,6 @@ public final class JdbcOperations implements OutboxOperations {
             if (!paused) {
                 result.streams().forEach(wake);
             }
-        }
-        return result.changed();
-    }
-
-    @Override
-    public boolean changeOrigin(String aggregateType, String from, String to, String actor, String reason) {
-        OperatorRequest.check("aggregate type", aggregateType, actor, reason);
-        OperatorRequest.check("the present origin", from, actor, reason);
-        OperatorRequest.check("the new origin", to, actor, reason);
-        String change = "aggregate type '" + aggregateType + "' from " + from + " to " + to;
-        AuditInfo audit = new AuditInfo(actor, change + ": " + reason);
-        OriginStore.Result result = OperatorRequest.run(
-                        "change the origin of an aggregate type", () -> origins.change(aggregateType, from, to, audit))
-                .orElseThrow(() -> new InvalidOperationException(
-                        "there are no events of the aggregate type '" + aggregateType + "'"));
-        if (result.changed()) {
-            log.info("origin of {} changed by {}", change, actor);
-        } else if (!to.equals(result.owner())) {
-            throw new InvalidOperationException("the events of the aggregate type '" + aggregateType + "' come from "
-                    + (result.owner() == null ? "this service" : result.owner()) + ", not from " + from);
         }
         return result.changed();
     }

@@ -104,6 +104,6 @@ final class AggregateTypes {
                         + (origin == null ? "this service" : origin)
                         + ", but other events of this aggregate type come from "
                         + (owner == null ? "this service" : owner)
-                        + "; an aggregate type has one owner: use another aggregate type, such as one with a prefix for received events, or call OutboxOperations.changeOrigin if the service was renamed");
+                        + "; an aggregate type has one owner: use another aggregate type, such as one with a prefix for received events, or update the origin in outbox_aggregate_type if the service was renamed");
     }
 }

@@ -1,8 +1,8 @@
 /**
  * Stores events in the caller's transaction, numbered per aggregate.
  *
- * <p>Front door: {@link TransactionalOutboxPublisher}. Beside it: {@link Aggregate}, {@link OriginStore}, {@link PublisherSettings},
- * {@link TransactionPhase}. Tables: outbox, outbox_aggregate, outbox_aggregate_type; of other rooms: outbox_operation.
+ * <p>Front door: {@link TransactionalOutboxPublisher}. Beside it: {@link Aggregate}, {@link PublisherSettings}, {@link TransactionPhase}. Tables: outbox,
+ * outbox_aggregate, outbox_aggregate_type.
  */
 @NullMarked
 package dev.outbox.internal.publish;

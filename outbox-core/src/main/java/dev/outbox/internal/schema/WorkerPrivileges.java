@@ -27,7 +27,7 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),
                        (:schema, 'outbox_operation', 'SELECT INSERT'),
                        (:schema, 'outbox_incarnation', 'SELECT INSERT'),
-                       (:schema, 'outbox_aggregate_type', 'SELECT INSERT UPDATE'),
+                       (:schema, 'outbox_aggregate_type', 'SELECT INSERT'),
                        (:schema, 'outbox_id_seq', 'SELECT'),
                        (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),
                        (:schema, 'outbox_replay_id_seq', 'USAGE'),

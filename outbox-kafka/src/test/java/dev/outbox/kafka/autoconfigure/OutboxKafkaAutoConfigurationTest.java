@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,6 +25,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
 
@@ -104,14 +106,18 @@ class OutboxKafkaAutoConfigurationTest {
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("outbox.kafka.source is /store, but this service forwards its events as /shop"));
 
-        withRoute()
-                .run((web) -> web.getBean(OutboxOperations.class)
-                        .changeOrigin("outbox.kafka.source", "/shop", "/store", "ann", "renamed"));
+        withRoute().run((web) -> renameService(web, "/shop", "/store"));
         worker.run((context) -> {
             assertThat(context).hasNotFailed();
-            context.getBean(OutboxOperations.class)
-                    .changeOrigin("outbox.kafka.source", "/store", "/shop", "ann", "and back");
+            renameService(context, "/store", "/shop");
         });
+    }
+
+    private static void renameService(ApplicationContext context, String from, String to) {
+        JdbcClient.create(context.getBean(DataSource.class))
+                .sql("UPDATE events.outbox_aggregate_type SET origin = ? WHERE origin = ?")
+                .params(to, from)
+                .update();
     }
 
     private static ApplicationContextRunner withRoute() {

@@ -51,9 +51,9 @@ public final class ServiceSource {
             throw new OutboxConfigurationException(
                     "outbox.kafka.source is " + source + ", but this service forwards its events as "
                             + stored + ", and consumers would refuse those of a second source. Set " + stored
-                            + " in every process; if the service is renamed, call OutboxOperations.changeOrigin(\""
-                            + TYPE + "\", \"" + stored
-                            + "\", \"" + source + "\", …) before");
+                            + " in every process; if the service is renamed, run before: UPDATE "
+                            + schema.quoted() + ".outbox_aggregate_type SET origin = '" + source + "' WHERE origin = '"
+                            + stored + "'");
         }
         equal = true;
     }

@@ -13,7 +13,6 @@ import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
-import dev.outbox.operations.OutboxOperations;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -72,9 +71,10 @@ class InboxTest {
                 .allSatisfy((error) -> assertThat(error)
                         .contains("comes from /store, but other events of this aggregate type come from /shop"));
 
-        OutboxOperations operations = receiver.runtime().operations();
-        operations.changeOrigin("shop:order", "/shop", "/store", "ann", "the shop is the store now");
-        operations.retry(receiver.dead(), "ann", "the origin was changed");
+        receiver.sql()
+                .sql("UPDATE events.outbox_aggregate_type SET origin = '/store' WHERE origin = '/shop'")
+                .update();
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "the origin was changed");
 
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(1L, 2L, 3L));
     }
