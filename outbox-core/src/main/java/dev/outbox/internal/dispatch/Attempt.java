@@ -6,26 +6,17 @@ import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader.EventPayload;
 import dev.outbox.internal.publish.Aggregate;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.List;
 
 /** One attempt of a handler at an event: the event, the attempt number, failures and crashes so far, and the lease. */
-record Attempt(
-        EventEnvelope envelope,
-        EventPayload payload,
-        int attempt,
-        int failures,
-        int crashes,
-        LeaseGuard guard,
-        Clock clock)
+record Attempt(EventEnvelope envelope, EventPayload payload, int attempt, int failures, int crashes, LeaseGuard guard)
         implements EventContext {
 
     /** Returns one attempt at several events, under one lease, which the first of them represents. */
     static Attempt ofBatch(List<Attempt> attempts) {
         Attempt first = attempts.get(0);
         int highest = attempts.stream().mapToInt(Attempt::attempt).max().orElse(1);
-        return new Attempt(first.envelope, first.payload, highest, 0, 0, first.guard, first.clock);
+        return new Attempt(first.envelope, first.payload, highest, 0, 0, first.guard);
     }
 
     long id() {
@@ -43,11 +34,6 @@ record Attempt(
         return interrupted
                 && !(ex instanceof TimeLimit.TimedOutException)
                 && guard.closing().getAsBoolean();
-    }
-
-    @Override
-    public Instant leaseDeadline() {
-        return clock.instant().plus(guard.lease().remaining());
     }
 
     @Override

@@ -34,7 +34,6 @@ public final class Dispatcher {
 
     private final HandlerRegistry registry;
     private final OutboxListener listener;
-    private final Clock clock;
     private final Circuits circuits;
     private final DispatchSettings settings;
     private final PayloadReader reader;
@@ -52,10 +51,9 @@ public final class Dispatcher {
         this.listener = listener;
         this.reader = reader;
         this.settings = settings;
-        this.clock = sources.clock();
         this.circuits = new Circuits(settings, sources.nanos());
         this.failures = new FailedAttempts(settings, sources.random());
-        this.invocation = new Invocation(failures, circuits, listener, clock);
+        this.invocation = new Invocation(failures, circuits, listener, sources.clock());
     }
 
     /** An event that this process may handle now, and how many of its claims have expired. */
@@ -178,7 +176,7 @@ public final class Dispatcher {
     }
 
     private Attempt attempt(EventEnvelope envelope, int number, int failed, int crashes, LeaseGuard guard) {
-        return new Attempt(envelope, reader.of(envelope), number, failed, crashes, guard, clock);
+        return new Attempt(envelope, reader.of(envelope), number, failed, crashes, guard);
     }
 
     private HandlerRoutes.Route route(EventEnvelope envelope) {

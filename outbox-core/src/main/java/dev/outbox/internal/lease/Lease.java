@@ -121,7 +121,7 @@ public final class Lease implements AutoCloseable {
     }
 
     /** Returns the time until the lease ends unless it is renewed. */
-    public Duration remaining() {
+    Duration remaining() {
         return life.minus(sinceRenewal());
     }
 

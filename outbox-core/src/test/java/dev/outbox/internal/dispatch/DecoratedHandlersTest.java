@@ -80,11 +80,6 @@ class DecoratedHandlersTest {
         }
 
         @Override
-        public Instant leaseDeadline() {
-            return Instant.MAX;
-        }
-
-        @Override
         public boolean isLeaseLost() {
             return false;
         }

@@ -110,11 +110,6 @@ class BatchHandlerMethodsTest {
         }
 
         @Override
-        public Instant leaseDeadline() {
-            return Instant.MAX;
-        }
-
-        @Override
         public boolean isLeaseLost() {
             return false;
         }

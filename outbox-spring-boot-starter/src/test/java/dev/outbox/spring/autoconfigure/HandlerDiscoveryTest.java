@@ -37,11 +37,6 @@ class HandlerDiscoveryTest {
         }
 
         @Override
-        public Instant leaseDeadline() {
-            return Instant.MAX;
-        }
-
-        @Override
         public boolean isLeaseLost() {
             return false;
         }

@@ -13,7 +13,6 @@ import dev.outbox.RetryAfterException;
 import dev.outbox.kafka.KafkaRecordMapper;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -222,11 +221,6 @@ class ForwardingHandlerTest {
         @Override
         public int attempt() {
             return 1;
-        }
-
-        @Override
-        public Instant leaseDeadline() {
-            return Instant.MAX;
         }
 
         @Override
