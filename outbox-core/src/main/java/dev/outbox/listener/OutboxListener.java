@@ -57,15 +57,6 @@ public interface OutboxListener {
     default void deduplicated(String stream, String handlerId) {}
 
     /**
-     * A replay added deliveries.
-     *
-     * @param stream the stream of the events
-     * @param handlerId the handler
-     * @param deliveries the number of deliveries
-     */
-    default void replayed(String stream, String handlerId, int deliveries) {}
-
-    /**
      * The circuit of a handler opened, because the handler failed for several aggregates in a row. It closes when an event succeeds.
      *
      * @param stream the stream of the event that failed last

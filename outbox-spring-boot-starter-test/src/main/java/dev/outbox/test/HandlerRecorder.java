@@ -47,11 +47,6 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     }
 
     @Override
-    public synchronized void replayed(String stream, String handlerId, int deliveries) {
-        activity += deliveries;
-    }
-
-    @Override
     public void intercept(HandlerInterceptor.Call call, Chain chain) throws Exception {
         Exception failure = nextFailure(call.handlerId());
         if (failure != null) {

@@ -116,12 +116,6 @@ public final class OutboxMeters implements OutboxListener {
     }
 
     @Override
-    public void replayed(String stream, String handlerId, int deliveries) {
-        counter("outbox.replayed", "Deliveries that replays added", STREAM, stream, "handler", handlerId)
-                .increment(deliveries);
-    }
-
-    @Override
     public void circuitOpened(String stream, String handlerId) {
         counter(
                         "outbox.circuit.opened",

@@ -9,8 +9,8 @@ import dev.outbox.internal.replay.ReplayStore.Unfinished;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,23 +27,15 @@ public final class ReplayFeeder implements AutoCloseable {
     private final ReplayStore store;
     private final HandlerRegistry registry;
     private final JdbcReplays replays;
-    private final Listener listener;
+    private final Consumer<String> wake;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
 
-    /** Is notified of added deliveries. */
-    @FunctionalInterface
-    public interface Listener {
-
-        /** Handles the number of deliveries that a transaction added to a stream. */
-        void added(String stream, String handlerId, int deliveries);
-    }
-
-    /** Creates a feeder that has not started. */
-    public ReplayFeeder(JdbcReplays replays, Listener listener) {
+    /** Creates a feeder that has not started, and wakes the streams to which it adds deliveries. */
+    public ReplayFeeder(JdbcReplays replays, Consumer<String> wake) {
         this.store = replays.store;
         this.registry = replays.registry;
         this.replays = replays;
-        this.listener = listener;
+        this.wake = wake;
     }
 
     public void start() {
@@ -92,9 +84,9 @@ public final class ReplayFeeder implements AutoCloseable {
             return LONGEST_DELAY;
         }
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
-        Map<String, Integer> addedByStream = store.add(replay, handler, page);
+        List<String> streams = store.add(replay, handler, page);
         FaultPoint.AFTER_REPLAY_PAGE.reached();
-        addedByStream.forEach((stream, added) -> listener.added(stream, handler.id(), added));
+        streams.forEach(wake);
         if (page.lastId() >= replay.upToId()) {
             log.info("Replay {} to {} has added its deliveries", replay.id(), handler.id());
         }

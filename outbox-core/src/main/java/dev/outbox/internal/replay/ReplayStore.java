@@ -219,9 +219,8 @@ final class ReplayStore {
                                                  JOIN inserted ON inserted.outbox_id = e.id))
                    AND p.handler_id = ANY (:names::text[])
             )
-            SELECT inserted.stream, count(*)
+            SELECT DISTINCT inserted.stream
               FROM inserted
-             GROUP BY inserted.stream
             """;
 
     private static final int WINDOW = 10_000;
@@ -355,8 +354,8 @@ final class ReplayStore {
                 });
     }
 
-    /** Adds deliveries for a page of events, unless another process has, and returns how many each stream got. */
-    Map<String, Integer> add(Unfinished replay, RegisteredHandler handler, Page page) throws SQLException {
+    /** Adds deliveries for a page of events, unless another process has, and returns their streams. */
+    List<String> add(Unfinished replay, RegisteredHandler handler, Page page) throws SQLException {
         List<DeliveryRef> added = page.events().stream()
                 .flatMap((event) -> handler.ids().stream().map(event::to))
                 .toList();
@@ -373,7 +372,7 @@ final class ReplayStore {
                                 "event_ids",
                                 page.events(),
                                 (event) -> event.eventId().toString()),
-                (results) -> results.map(ADD, (row) -> row.getInt(2)));
+                (results) -> results.list(ADD, (row) -> row.getString(1)));
     }
 
     private static Replay replay(ResultSet row) throws SQLException {

@@ -74,7 +74,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 listener,
                 (delegatedStream) -> {},
                 new StreamDependencies.CrashSuspects());
-        this.replays = new ReplayFeeder(replays, listener::replayed);
+        this.replays = new ReplayFeeder(replays, (stream) -> {});
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         reset();

@@ -44,11 +44,6 @@ final class SafeListener implements OutboxListener {
     }
 
     @Override
-    public void replayed(String stream, String handlerId, int deliveries) {
-        each((listener) -> listener.replayed(stream, handlerId, deliveries));
-    }
-
-    @Override
     public void circuitOpened(String stream, String handlerId) {
         each((listener) -> listener.circuitOpened(stream, handlerId));
     }

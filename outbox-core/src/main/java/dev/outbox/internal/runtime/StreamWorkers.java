@@ -72,10 +72,7 @@ final class StreamWorkers implements AutoCloseable {
                 registry,
                 new HandlerExpiry(dataSource, schema));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
-        this.replays = new ReplayFeeder(replays, (stream, handlerId, deliveries) -> {
-            listener.replayed(stream, handlerId, deliveries);
-            committed(stream);
-        });
+        this.replays = new ReplayFeeder(replays, this::committed);
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         this.notifications = new Notifications(

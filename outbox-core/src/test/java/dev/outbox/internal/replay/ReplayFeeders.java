@@ -12,7 +12,7 @@ public final class ReplayFeeders {
     private ReplayFeeders() {}
 
     static ReplayFeeder of(TestOutbox outbox, Replays replays) {
-        return new ReplayFeeder((JdbcReplays) replays, (stream, handlerId, deliveries) -> {});
+        return new ReplayFeeder((JdbcReplays) replays, (stream) -> {});
     }
 
     /** As if the rate had not been used for some time. */
