@@ -53,12 +53,12 @@ class AttackTest {
         for (String page : List.of(
                 "",
                 "/failures",
-                "/failures/group?handler=billing.ledger&code=IllegalStateException",
+                "/failures/group?handler=billing.ledger&errorCode=IllegalStateException",
                 "/events/" + event,
                 "/lanes?type=Order&id=" + id,
-                "/search?type=Order&id=" + id + "&trace=" + id,
+                "/search?aggregateType=Order&aggregateId=" + id + "&trace=" + id,
                 "/operations?event=" + event,
-                "/operations?by=" + id,
+                "/operations?actor=" + id,
                 "/confirm?action=pause&subject=handler&name=" + id,
                 "/replays/preview?handler=mail&type=Order&id=" + id + "&reason=" + id)) {
             browser.open(page);

@@ -65,7 +65,7 @@ class BulkTest {
 
     @Test
     void stopLeavesTheOthersDead() {
-        String group = "/failures/group?handler=push&code=IllegalStateException";
+        String group = "/failures/group?handler=push&errorCode=IllegalStateException";
         kill(200);
         shop.correct("push", "");
         browser.open(group);

@@ -72,8 +72,8 @@ class TourTest {
     void searchFindsByAggregateTypeAndId() {
         UUID event = stuckOrders("44");
         browser.open("/search");
-        browser.type("type", "Order");
-        browser.type("id", "44");
+        browser.type("aggregateType", "Order");
+        browser.type("aggregateId", "44");
         browser.click("#search");
         assertThat(browser.await((text) -> text.contains("Why is Order 44 stuck?")))
                 .contains("OrderPlaced", "DEAD");
@@ -84,7 +84,7 @@ class TourTest {
         browser.await((text) -> text.contains("Timeline"));
         assertThat(browser.driver.getCurrentUrl()).endsWith("/shop/outbox/events/" + event);
 
-        browser.open("/search?type=Order&id=nothing");
+        browser.open("/search?aggregateType=Order&aggregateId=nothing");
         assertThat(browser.text()).contains("No event matches.");
         browser.assertClean();
     }
@@ -97,8 +97,8 @@ class TourTest {
         browser.open("/replays");
         browser.click("#new-replay");
         browser.click("option[value='mail']");
-        browser.type("type", "Order");
-        browser.type("id", "again");
+        browser.type("aggregateType", "Order");
+        browser.type("aggregateId", "again");
         browser.type("reason", "mails of 1 March were empty");
         browser.click("#preview");
         assertThat(browser.await((text) -> text.contains("Start this replay?")))
@@ -125,7 +125,7 @@ class TourTest {
         browser.click("#confirm");
 
         assertThat(browser.await((text) -> text.contains("Resumed."))).doesNotContain("PAUSED");
-        browser.open("/operations?handler=push&by=ann");
+        browser.open("/operations?handler=push&actor=ann");
         assertThat(browser.text()).contains("the gateway moves", "ann");
         browser.assertClean();
     }

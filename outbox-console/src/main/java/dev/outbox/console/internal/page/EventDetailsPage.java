@@ -1,9 +1,9 @@
 package dev.outbox.console.internal.page;
 
-import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +33,7 @@ final class EventDetailsPage {
     }
 
     ServerResponse page(ServerRequest request) {
-        UUID id = Inputs.uuid("The event id", request.pathVariable("id"));
+        UUID id = RequestFilters.uuid("event id", request.pathVariable("id"));
         Optional<EventDetails> event = inspector.findEvent(id);
         if (event.isEmpty()) {
             return views.notFound(request, "The event " + id + " does not exist, or is archived.");

@@ -4,7 +4,9 @@ import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +25,11 @@ record GroupSelection(
         @Nullable Place place) {
 
     static GroupSelection of(Inputs inputs) {
-        String afterHandler = inputs.text("afterHandler");
         return new GroupSelection(
                 inputs.required("handler"),
-                inputs.required("code"),
-                inputs.raw("status").equals("retrying"),
-                afterHandler == null ? null : new Place(inputs.number("after", 0), afterHandler));
+                inputs.required("errorCode"),
+                inputs.raw("status").equals(DeliveryStatus.OPEN.name()),
+                inputs.filters(List.of("after")).after());
     }
 
     GroupSelection after(Place last) {
@@ -47,16 +48,20 @@ record GroupSelection(
         return place == null ? all : all.after(place.id(), place.handlerId());
     }
 
+    /** Returns the place as a parameter; {@code null} for the beginning. */
+    public @Nullable String next() {
+        return place == null ? null : RequestFilters.next(place);
+    }
+
     Map<String, ?> parameters() {
         Map<String, Object> parameters = new HashMap<>();
         parameters.put("handler", handlerId);
-        parameters.put("code", errorCode);
+        parameters.put("errorCode", errorCode);
         if (retrying) {
-            parameters.put("status", "retrying");
+            parameters.put("status", DeliveryStatus.OPEN);
         }
         if (place != null) {
-            parameters.put("after", place.id());
-            parameters.put("afterHandler", place.handlerId());
+            parameters.put("after", next());
         }
         return parameters;
     }

@@ -11,15 +11,16 @@ import dev.outbox.operations.Replays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Replays: the list, the wizard that starts one, its progress and its cancellation. */
 final class ReplayPages {
 
+    private static final List<String> FILTERS =
+            List.of("handler", "eventType", "since", "until", "aggregateType", "aggregateId");
     private static final List<String> FIELDS =
-            List.of("handler", "eventTypes", "from", "to", "type", "id", "rate", "reason");
+            List.of("handler", "eventType", "since", "until", "aggregateType", "aggregateId", "rate", "reason");
     private static final int DEFAULT_RATE = 100;
     private static final int LARGEST_RATE = 100_000;
 
@@ -63,15 +64,7 @@ final class ReplayPages {
     }
 
     private static ReplayRequest replay(Inputs inputs) {
-        String types = inputs.text("eventTypes");
-        return new ReplayRequest(
-                inputs.required("handler").strip(),
-                inputs.time("from"),
-                inputs.time("to"),
-                types == null ? Set.of() : Set.copyOf(List.of(types.split("[\\s,]+"))),
-                inputs.text("type"),
-                inputs.text("id"),
-                inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE));
+        return inputs.filters(FILTERS).replay("replay").rate(inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE));
     }
 
     ServerResponse start(ServerRequest request) {

@@ -3,8 +3,8 @@ package dev.outbox.console.internal.page;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.EventPage;
-import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +16,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 final class SearchPage {
 
     private static final int PAGE_SIZE = 50;
-    private static final List<String> FIELDS = List.of("type", "id", "event", "eventType", "trace");
+    private static final List<String> FIELDS = List.of("aggregateType", "aggregateId", "eventType", "trace", "after");
 
     private final Views views;
     private final OutboxInspector inspector;
@@ -32,28 +32,21 @@ final class SearchPage {
         if (eventId != null) {
             return views.redirect(request, views.links(request).event(eventId));
         }
-        Map<String, Object> fields = inputs.texts(FIELDS);
+        Map<String, String> fields = inputs.texts(FIELDS);
         Map<String, Object> model = new HashMap<>();
         model.put("fields", fields);
         if (!fields.isEmpty()) {
-            search(request, inputs, fields, model);
+            search(request, fields, model);
         }
         return views.page(request, "search", model);
     }
 
-    private void search(ServerRequest request, Inputs inputs, Map<String, Object> fields, Map<String, Object> model) {
-        EventPage found = inspector.findEvents(
-                new EventSelection(
-                        inputs.text("type"),
-                        inputs.text("id"),
-                        inputs.text("eventType"),
-                        inputs.text("trace"),
-                        inputs.number("before")),
-                PAGE_SIZE);
+    private void search(ServerRequest request, Map<String, String> fields, Map<String, Object> model) {
+        EventPage found = inspector.findEvents(new RequestFilters(fields).events("search"), PAGE_SIZE);
         model.put("found", found.events());
         if (found.next() != null) {
             Map<String, Object> next = new HashMap<>(fields);
-            next.put("before", found.next());
+            next.put("after", found.next());
             model.put("next", views.links(request).to("search", next));
         }
     }

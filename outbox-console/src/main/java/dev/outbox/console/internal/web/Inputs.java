@@ -1,10 +1,8 @@
 package dev.outbox.console.internal.web;
 
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.spring.internal.RequestFilters;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +27,8 @@ public final class Inputs {
     }
 
     /** Returns the texts of fields that have a value. */
-    public Map<String, Object> texts(List<String> names) {
-        Map<String, Object> texts = new LinkedHashMap<>();
+    public Map<String, String> texts(List<String> names) {
+        Map<String, String> texts = new LinkedHashMap<>();
         for (String name : names) {
             String text = text(name);
             if (text != null) {
@@ -49,7 +47,7 @@ public final class Inputs {
     public String required(String name) {
         String value = raw(name);
         if (value.isBlank()) {
-            throw new InvalidOperationException(name + " is missing");
+            throw new InvalidOperationException("'" + name + "' is missing");
         }
         return value;
     }
@@ -62,50 +60,31 @@ public final class Inputs {
 
     /** Returns a number. */
     public @Nullable Long number(String name) {
-        String value = text(name);
-        try {
-            return value == null ? null : Long.valueOf(value);
-        } catch (NumberFormatException e) {
-            throw new InvalidOperationException(name + " must be a number, not '" + value + "'");
-        }
+        return filters(List.of(name)).number(name);
     }
 
     /** Returns a number within limits. */
     public int number(String name, int otherwise, int least, int most) {
         long value = number(name, otherwise);
         if (value < least || value > most) {
-            throw new InvalidOperationException(name + " must be from " + least + " to " + most + ", not " + value);
+            throw new InvalidOperationException(
+                    "'" + name + "' must be from " + least + " to " + most + ", not " + value);
         }
         return (int) value;
     }
 
     /** Returns an event id. */
     public @Nullable UUID uuid(String name) {
-        String value = text(name);
-        return value == null ? null : uuid(name, value);
+        return filters(List.of(name)).uuid(name);
     }
 
-    /** Reads an event id. */
-    public static UUID uuid(String name, String value) {
-        try {
-            return UUID.fromString(value);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidOperationException(name + " must be a UUID, not '" + value + "'");
-        }
-    }
-
-    /** Returns a time: ISO format with a zone, or without one in UTC. */
+    /** Returns a time: in UTC, unless it names a zone. */
     public @Nullable Instant time(String name) {
-        String value = text(name);
-        if (value == null) {
-            return null;
-        }
-        try {
-            return value.endsWith("Z")
-                    ? Instant.parse(value)
-                    : LocalDateTime.parse(value).toInstant(ZoneOffset.UTC);
-        } catch (DateTimeParseException e) {
-            throw new InvalidOperationException(name + " must be a time such as 2026-03-01T12:00, not '" + value + "'");
-        }
+        return filters(List.of(name)).time(name);
+    }
+
+    /** Returns the fields that select something. */
+    public RequestFilters filters(List<String> names) {
+        return new RequestFilters(texts(names));
     }
 }

@@ -54,14 +54,14 @@ public final class Links {
 
     /** Address of a group of failures. */
     public String group(String handlerId, String errorCode) {
-        return to("failures/group", "handler", handlerId, "code", errorCode);
+        return to("failures/group", "handler", handlerId, "errorCode", errorCode);
     }
 
     /** Address of a group: of its dead letters, or of what is retried if nothing is dead. */
     public String group(FailureGroup group) {
         return group.dead() > 0
                 ? group(group.handlerId(), group.errorCode())
-                : to("failures/group", "handler", group.handlerId(), "code", group.errorCode(), "status", "retrying");
+                : to("failures/group", "handler", group.handlerId(), "errorCode", group.errorCode(), "status", "OPEN");
     }
 
     /** Address of the events of a trace. */

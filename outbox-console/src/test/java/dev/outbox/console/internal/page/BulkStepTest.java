@@ -77,7 +77,7 @@ class BulkStepTest {
         find(11, 12);
         when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(1, 1));
 
-        String html = send(bulk("retry", "2").param("after", "10").param("afterHandler", "mail"));
+        String html = send(bulk("retry", "2").param("after", "10:mail"));
 
         ArgumentCaptor<DeliverySelection> selection = ArgumentCaptor.captor();
         verify(operations).retry(selection.capture(), eq("ann"), eq("fixed"));
@@ -87,7 +87,7 @@ class BulkStepTest {
         assertThat(selection.getValue().range().before()).isNotNull();
         assertThat(html)
                 .contains("1 delivery retried.", "1 busy", "hx-trigger=\"load delay:1s\"")
-                .contains("name=\"after\" value=\"12\"", "name=\"busy\" value=\"1\"", "value=\"fixed\"")
+                .contains("name=\"after\" value=\"12:mail\"", "name=\"busy\" value=\"1\"", "value=\"fixed\"")
                 .doesNotContain("Finished");
     }
 
@@ -114,7 +114,7 @@ class BulkStepTest {
     void rateOutsideOfLimitsIsRefused(String rate) throws Exception {
         find(11);
 
-        assertThat(send(bulk("retry", rate))).contains("rate must be");
+        assertThat(send(bulk("retry", rate))).contains("&#39;rate&#39; must be");
         verify(operations, never()).retry(any(), any(), any());
     }
 
@@ -137,7 +137,7 @@ class BulkStepTest {
                 .header("Sec-Fetch-Site", "same-origin")
                 .header("HX-Request", "true")
                 .param("handler", "mail")
-                .param("code", "IOException")
+                .param("errorCode", "IOException")
                 .param("action", action)
                 .param("rate", rate)
                 .param("operator", "ann")

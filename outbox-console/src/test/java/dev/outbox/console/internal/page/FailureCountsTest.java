@@ -29,7 +29,7 @@ import org.springframework.test.web.servlet.MockMvc;
 /** How many deliveries fail, and what operators see of it before they change all of them. */
 class FailureCountsTest {
 
-    private static final String GROUP = "/outbox/failures/group?handler=mail&code=IOException";
+    private static final String GROUP = "/outbox/failures/group?handler=mail&errorCode=IOException";
     private static final DeliverySelection DEAD_MAILS = DeliverySelection.all()
             .ofHandler("mail")
             .withErrorCode("IOException")
@@ -50,7 +50,7 @@ class FailureCountsTest {
     void previewIsExactBeyondLimitOfGroups() throws Exception {
         when(operations.count(DEAD_MAILS)).thenReturn(1001L);
 
-        for (String page : List.of(GROUP, GROUP + "&after=5&afterHandler=mail")) {
+        for (String page : List.of(GROUP, GROUP + "&after=5:mail")) {
             assertThat(page(page))
                     .contains("<span id=\"preview-count\">1,001</span>", "name=\"total\" value=\"1001\"")
                     .contains("Dead letters <span class=\"count\">1,000+</span>")
@@ -71,7 +71,7 @@ class FailureCountsTest {
     void retriedDeliveriesAreCountedWithoutThoseThatWait() throws Exception {
         when(operations.count(any())).thenReturn(1L);
 
-        assertThat(page(GROUP + "&status=retrying")).contains("<span id=\"preview-count\">1</span>");
+        assertThat(page(GROUP + "&status=OPEN")).contains("<span id=\"preview-count\">1</span>");
         verify(operations)
                 .count(DeliverySelection.all()
                         .ofHandler("mail")

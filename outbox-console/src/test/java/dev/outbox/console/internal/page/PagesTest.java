@@ -88,17 +88,17 @@ class PagesTest {
                 "/outbox?outcome=retried&affected=%3Cscript%3Ealert&busy=x",
                 "/outbox/overview/live",
                 "/outbox/failures",
-                "/outbox/failures/group?handler=mail&code=IOException",
-                "/outbox/failures/group?handler=mail&code=IOException&status=retrying",
+                "/outbox/failures/group?handler=mail&errorCode=IOException",
+                "/outbox/failures/group?handler=mail&errorCode=IOException&status=OPEN",
                 "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001",
                 "/outbox/lanes?type=Order&id=42",
-                "/outbox/search?type=Order&id=%3Cscript%3Ealert&trace=%22%3E%3Cscript%3Ealert",
+                "/outbox/search?aggregateType=Order&aggregateId=%3Cscript%3Ealert&trace=%22%3E%3Cscript%3Ealert",
                 "/outbox/replays",
                 "/outbox/replays/new",
                 "/outbox/replays/4",
                 "/outbox/replays/4/live",
-                "/outbox/replays/preview?handler=mail&reason=%3Cscript%3Ealert&rate=5&type=Order&id=%3Cscript%3Ealert",
-                "/outbox/operations?by=%22%3E%3Cscript%3Ealert",
+                "/outbox/replays/preview?handler=mail&reason=%3Cscript%3Ealert&rate=5&aggregateType=Order&aggregateId=%3Cscript%3Ealert",
+                "/outbox/operations?actor=%22%3E%3Cscript%3Ealert",
                 "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"
             })
     void pageShowsHostileTextAsText(String address) throws Exception {
@@ -151,13 +151,13 @@ class PagesTest {
 
     @Test
     void pagesContinueAfterLastRow() throws Exception {
-        assertThat(signedIn(get("/outbox/failures/group?handler=mail&code=IOException"))
+        assertThat(signedIn(get("/outbox/failures/group?handler=mail&errorCode=IOException"))
                         .getContentAsString())
-                .contains("after=9&amp;afterHandler=mail");
-        assertThat(signedIn(get("/outbox/operations?by=ann")).getContentAsString())
-                .contains("by=ann&amp;olderThan=33");
+                .contains("after=9%3Amail&amp;errorCode=IOException");
+        assertThat(signedIn(get("/outbox/operations?actor=ann")).getContentAsString())
+                .contains("actor=ann&amp;after=33");
         assertThat(signedIn(get("/outbox/search?eventType=OrderPlaced")).getContentAsString())
-                .contains("before=17&amp;eventType=OrderPlaced");
+                .contains("after=17&amp;eventType=OrderPlaced");
     }
 
     @Test
@@ -228,14 +228,15 @@ class PagesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/outbox/events/1", "/outbox/operations?since=x", "/outbox/search?before=x&type=a"})
+    @ValueSource(strings = {"/outbox/events/1", "/outbox/operations?since=x", "/outbox/search?after=x&aggregateType=a"})
     void unreadableInputIsExplained(String address) throws Exception {
         assertThat(signedIn(get(address)).getStatus()).isEqualTo(400);
     }
 
     @Test
     void replayOfAggregateNeedsItsType() throws Exception {
-        MockHttpServletResponse response = signedIn(get("/outbox/replays/preview?handler=mail&reason=x&id=42"));
+        MockHttpServletResponse response =
+                signedIn(get("/outbox/replays/preview?handler=mail&reason=x&aggregateId=42"));
 
         assertThat(response.getStatus()).isEqualTo(400);
         assertThat(response.getContentAsString()).contains("an aggregate id needs its aggregate type");

@@ -9,6 +9,7 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,7 +56,7 @@ final class EndpointReads {
     }
 
     @Nullable
-    Object find(String part, EndpointFilter filter) {
+    Object find(String part, RequestFilters filter) {
         return switch (part) {
             case "deliveries" -> deliveries(filter);
             case "failures" -> {
@@ -78,19 +79,19 @@ final class EndpointReads {
 
     @Nullable
     Object get(String part, String id) {
-        EndpointFilter path = new EndpointFilter(Map.of("id", id));
         return switch (part) {
-            case "events" ->
-                Optional.ofNullable(path.uuid("id")).flatMap(this::event).orElse(null);
+            case "events" -> event(RequestFilters.uuid("id", id)).orElse(null);
             case "replays" ->
-                Optional.ofNullable(path.number("id")).flatMap(replays::find).orElse(null);
+                Optional.ofNullable(new RequestFilters(Map.of("id", id)).number("id"))
+                        .flatMap(replays::find)
+                        .orElse(null);
             default -> null;
         };
     }
 
-    private DeliveryPage deliveries(EndpointFilter filter) {
+    private DeliveryPage deliveries(RequestFilters filter) {
         int limit = limit(filter);
-        DeliverySelection.Place after = filter.parsed("after", EndpointReads::place, "the 'next' of another page");
+        DeliverySelection.Place after = filter.after();
         DeliverySelection selection = filter.deliveries("deliveries");
         List<Delivery> found =
                 operations.find(after == null ? selection : selection.after(after.id(), after.handlerId()), limit);
@@ -98,18 +99,12 @@ final class EndpointReads {
             return new DeliveryPage(found, null);
         }
         Delivery last = found.get(found.size() - 1);
-        return new DeliveryPage(found, last.event().id() + ":" + last.handlerId());
+        return new DeliveryPage(
+                found,
+                RequestFilters.next(new DeliverySelection.Place(last.event().id(), last.handlerId())));
     }
 
-    private static DeliverySelection.Place place(String next) {
-        int colon = next.indexOf(':');
-        if (colon < 0) {
-            throw new IllegalArgumentException(next);
-        }
-        return new DeliverySelection.Place(Long.parseLong(next.substring(0, colon)), next.substring(colon + 1));
-    }
-
-    private Object lanes(EndpointFilter filter) {
+    private Object lanes(RequestFilters filter) {
         String handler = filter.text("handler");
         String type = filter.required("aggregateType");
         String id = filter.required("aggregateId");
@@ -123,7 +118,7 @@ final class EndpointReads {
                         .toList());
     }
 
-    private OperationPage operations(EndpointFilter filter) {
+    private OperationPage operations(RequestFilters filter) {
         int limit = limit(filter);
         List<Operation> found = operations.operations(filter.operations("operations"), limit);
         return new OperationPage(
@@ -139,7 +134,7 @@ final class EndpointReads {
                         : new Event(details, new RawValue(content.payload()), content.headers()));
     }
 
-    private static int limit(EndpointFilter filter) {
+    private static int limit(RequestFilters filter) {
         Long limit = filter.number("limit");
         if (limit != null && (limit < 1 || limit > LARGEST_LIMIT)) {
             throw new InvalidOperationException("'limit' must be from 1 to " + LARGEST_LIMIT + ", not " + limit);

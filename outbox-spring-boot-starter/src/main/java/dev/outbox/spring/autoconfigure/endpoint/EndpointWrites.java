@@ -5,6 +5,7 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ final class EndpointWrites {
 
     /** Returns the outcome, or {@code null} if there is no such command or replay. */
     @Nullable
-    Object perform(String command, EndpointFilter values, Audit audit) {
+    Object perform(String command, RequestFilters values, Audit audit) {
         return switch (command) {
             case "retry" -> operations.retry(deliveries(command, values), audit.by(), audit.why());
             case "skip" -> operations.skip(deliveries(command, values), audit.by(), audit.why());
@@ -52,12 +53,12 @@ final class EndpointWrites {
         };
     }
 
-    private static DeliverySelection deliveries(String command, EndpointFilter values) {
+    private static DeliverySelection deliveries(String command, RequestFilters values) {
         return values.selection(command).deliveries("a selection of deliveries");
     }
 
     private static Object changed(
-            String command, EndpointFilter values, Audit audit, Change ofHandler, Change ofStream) {
+            String command, RequestFilters values, Audit audit, Change ofHandler, Change ofStream) {
         String handler = values.text("handler");
         String stream = values.text("stream");
         values.end(command);
@@ -69,20 +70,20 @@ final class EndpointWrites {
         return Map.of("changed", change.apply(subject, audit.by(), audit.why()));
     }
 
-    private Object expire(EndpointFilter values, Audit audit) {
+    private Object expire(RequestFilters values, Audit audit) {
         String handler = values.text("handler");
         values.end("expire");
         String id = given(handler, "'handler' is missing: the id of the handler to expire");
         return Map.of("changed", operations.expireHandler(id, audit.by(), audit.why()));
     }
 
-    private static ReplayRequest replay(EndpointFilter values) {
+    private static ReplayRequest replay(RequestFilters values) {
         Long rate = values.number("rate");
         ReplayRequest request = values.selection("replay").replay("a selection of events to replay");
         return rate == null ? request : request.rate(Math.toIntExact(Math.min(rate, Integer.MAX_VALUE)));
     }
 
-    private @Nullable Object cancel(EndpointFilter values, Audit audit) {
+    private @Nullable Object cancel(RequestFilters values, Audit audit) {
         Long replay = values.number("replay");
         values.end("cancel");
         long id = given(replay, "'replay' is missing: the number of the replay to cancel");

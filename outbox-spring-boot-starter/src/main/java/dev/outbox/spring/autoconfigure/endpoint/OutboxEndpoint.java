@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -67,7 +68,7 @@ final class OutboxEndpoint {
         values.put("actor", actor);
         values.put("after", after);
         values.put("limit", limit);
-        return answer(() -> reads.find(part, new EndpointFilter(values)));
+        return answer(() -> reads.find(part, new RequestFilters(values)));
     }
 
     /** Returns one event or replay. */
@@ -95,7 +96,7 @@ final class OutboxEndpoint {
         values.put("replay", replay);
         values.put("rate", rate);
         return answer(() -> writes.perform(
-                command, new EndpointFilter(values), new EndpointWrites.Audit(operator(security, actor), reason)));
+                command, new RequestFilters(values), new EndpointWrites.Audit(operator(security, actor), reason)));
     }
 
     private static @Nullable String operator(SecurityContext security, @Nullable String actor) {

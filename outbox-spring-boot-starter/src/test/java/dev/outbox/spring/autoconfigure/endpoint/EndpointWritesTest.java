@@ -9,6 +9,7 @@ import static org.mockito.Mockito.when;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,6 @@ class EndpointWritesTest {
 
     private @Nullable Object perform(Map<String, String> values, @Nullable String reason) {
         Map<String, @Nullable String> filters = new HashMap<>(values);
-        return writes.perform("expire", new EndpointFilter(filters), new EndpointWrites.Audit("ann", reason));
+        return writes.perform("expire", new RequestFilters(filters), new EndpointWrites.Audit("ann", reason));
     }
 }

@@ -1,6 +1,7 @@
-package dev.outbox.spring.autoconfigure.endpoint;
+package dev.outbox.spring.internal;
 
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
@@ -10,6 +11,11 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAccessor;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -21,13 +27,16 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Named values of a request. Each is taken once, so that a misspelled filter is refused instead of widening a selection. */
-final class EndpointFilter {
+/**
+ * Named values of a request to the endpoint or the console, and the selections that they make. Each is taken once, so that a misspelled
+ * filter is refused instead of widening a selection.
+ */
+public final class RequestFilters {
 
     private final Map<String, String> values = new TreeMap<>();
 
     /** Creates a filter; a value that is {@code null} is not given. */
-    EndpointFilter(Map<String, ? extends @Nullable String> values) {
+    public RequestFilters(Map<String, ? extends @Nullable String> values) {
         values.forEach((name, value) -> {
             if (value != null) {
                 this.values.put(name, value);
@@ -36,7 +45,7 @@ final class EndpointFilter {
     }
 
     /** Takes the query string {@code selection}, as in {@code handler=mail&status=DEAD}, which must be the last value. */
-    EndpointFilter selection(String use) {
+    public RequestFilters selection(String use) {
         String query = text("selection");
         end(use);
         if (query == null) {
@@ -55,7 +64,7 @@ final class EndpointFilter {
                 throw new InvalidOperationException("'selection' has more than one '" + name + "'");
             }
         }
-        return new EndpointFilter(filters);
+        return new RequestFilters(filters);
     }
 
     private static String decode(String text) {
@@ -66,10 +75,11 @@ final class EndpointFilter {
         }
     }
 
-    DeliverySelection deliveries(String use) {
+    /** Returns the deliveries that the values select. */
+    public DeliverySelection deliveries(String use) {
         DeliverySelection all = DeliverySelection.all();
         Set<DeliveryStatus> statuses =
-                parsed("status", EndpointFilter::statuses, "OPEN, DEAD or both, separated by a comma");
+                parsed("status", RequestFilters::statuses, "OPEN, DEAD or both, separated by a comma");
         DeliverySelection selection = new DeliverySelection(
                 text("handler"),
                 text("aggregateType"),
@@ -90,21 +100,24 @@ final class EndpointFilter {
                 .collect(Collectors.toSet());
     }
 
-    EventSelection events(String use) {
+    /** Returns the events that the values select. */
+    public EventSelection events(String use) {
         EventSelection selection = new EventSelection(
                 text("aggregateType"), text("aggregateId"), text("eventType"), text("trace"), number("after"));
         end(use);
         return selection;
     }
 
-    OperationSelection operations(String use) {
+    /** Returns the operations that the values select. */
+    public OperationSelection operations(String use) {
         OperationSelection selection = new OperationSelection(
                 uuid("event"), text("handler"), text("actor"), time("since"), time("until"), number("after"));
         end(use);
         return selection;
     }
 
-    ReplayRequest replay(String use) {
+    /** Returns the replay of the events that the values select. */
+    public ReplayRequest replay(String use) {
         ReplayRequest all = ReplayRequest.of(required("handler"));
         String eventTypes = text("eventType");
         ReplayRequest request = new ReplayRequest(
@@ -113,7 +126,7 @@ final class EndpointFilter {
                 time("until"),
                 eventTypes == null
                         ? all.eventTypes()
-                        : Set.copyOf(List.of(eventTypes.strip().split("\\s*,\\s*", -1))),
+                        : Set.copyOf(List.of(eventTypes.strip().split("[\\s,]+", -1))),
                 text("aggregateType"),
                 text("aggregateId"),
                 all.rate());
@@ -121,12 +134,13 @@ final class EndpointFilter {
         return request;
     }
 
-    @Nullable
-    String text(String name) {
+    /** Takes a text as it was sent. */
+    public @Nullable String text(String name) {
         return values.remove(name);
     }
 
-    String required(String name) {
+    /** Takes a text that must be there. */
+    public String required(String name) {
         String value = text(name);
         if (value == null) {
             throw new InvalidOperationException("'" + name + "' is missing");
@@ -134,32 +148,66 @@ final class EndpointFilter {
         return value;
     }
 
-    @Nullable
-    UUID uuid(String name) {
-        return parsed(name, UUID::fromString, "a UUID");
+    /** Takes an event id. */
+    public @Nullable UUID uuid(String name) {
+        String value = text(name);
+        return value == null ? null : uuid(name, value);
     }
 
-    @Nullable
-    Instant time(String name) {
-        return parsed(name, Instant::parse, "a time such as 2026-01-31T12:00:00Z");
+    /** Reads an event id. */
+    public static UUID uuid(String name, String value) {
+        return parsed(name, value, UUID::fromString, "a UUID");
     }
 
-    @Nullable
-    Long number(String name) {
+    /** Takes a time: in ISO format, and in UTC unless it names a zone. */
+    public @Nullable Instant time(String name) {
+        return parsed(name, RequestFilters::instant, "a time such as 2026-01-31T12:00:00Z");
+    }
+
+    private static Instant instant(String text) {
+        TemporalAccessor time =
+                DateTimeFormatter.ISO_DATE_TIME.parseBest(text, OffsetDateTime::from, LocalDateTime::from);
+        return time instanceof LocalDateTime local ? local.toInstant(ZoneOffset.UTC) : Instant.from(time);
+    }
+
+    /** Takes the place after which a page begins: the {@link #next} of the page before it. */
+    public @Nullable Place after() {
+        return parsed("after", RequestFilters::place, "the 'next' of another page");
+    }
+
+    private static Place place(String next) {
+        int colon = next.indexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException(next);
+        }
+        return new Place(Long.parseLong(next.substring(0, colon)), next.substring(colon + 1));
+    }
+
+    /** Returns a place as {@link #after} takes it. */
+    public static String next(Place last) {
+        return last.id() + ":" + last.handlerId();
+    }
+
+    /** Takes a number. */
+    public @Nullable Long number(String name) {
         return parsed(name, Long::valueOf, "a number");
     }
 
-    <T> @Nullable T parsed(String name, Function<String, T> parser, String expected) {
+    private <T> @Nullable T parsed(String name, Function<String, T> parser, String expected) {
         String value = text(name);
+        return value == null ? null : parsed(name, value, parser, expected);
+    }
+
+    private static <T> T parsed(String name, String value, Function<String, T> parser, String expected) {
         try {
-            return value == null ? null : parser.apply(value);
+            return parser.apply(value);
         } catch (IllegalArgumentException | DateTimeException ex) {
             throw new InvalidOperationException("'" + name + "' must be " + expected + ", not '" + value + "'");
         }
     }
 
     /** Refuses the values that are left. */
-    void end(String use) {
+    public void end(String use) {
         if (!values.isEmpty()) {
             throw new InvalidOperationException(use + " has no filter "
                     + values.keySet().stream().map((name) -> "'" + name + "'").collect(Collectors.joining(", ")));

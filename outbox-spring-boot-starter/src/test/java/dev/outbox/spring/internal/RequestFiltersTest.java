@@ -1,0 +1,40 @@
+package dev.outbox.spring.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.operations.DeliverySelection.Place;
+import dev.outbox.operations.InvalidOperationException;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestFiltersTest {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2026-03-01T12:00", "2026-03-01T12:00:00Z", "2026-03-01T13:00:00.000+01:00"})
+    void timeIsUtcUnlessItNamesZone(String time) {
+        assertThat(filters("since", time).time("since")).isEqualTo(Instant.parse("2026-03-01T12:00:00Z"));
+    }
+
+    @Test
+    void placeOfHandlerWithColonIsReadBack() {
+        Place place = new Place(7, "mail:v2");
+
+        assertThat(filters("after", RequestFilters.next(place)).after()).isEqualTo(place);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {",", "OrderPaid,", ",OrderPaid"})
+    void missingEventTypeNeverWidensReplay(String eventTypes) {
+        RequestFilters filters = new RequestFilters(Map.of("handler", "mail", "eventType", eventTypes));
+
+        assertThatThrownBy(() -> filters.replay("replay")).isInstanceOf(InvalidOperationException.class);
+    }
+
+    private static RequestFilters filters(String name, String value) {
+        return new RequestFilters(Map.of(name, value));
+    }
+}
