@@ -1,9 +1,7 @@
 package dev.outbox.testing;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -82,7 +80,7 @@ public final class CrashingPostgres implements AutoCloseable {
     public void crashBackend() {
         try (Connection victim = address().maintain();
                 Connection witness = address().maintain()) {
-            ProcessHandle.of(Long.parseLong(query(victim, "SELECT pg_backend_pid()")))
+            ProcessHandle.of(Long.parseLong(ServerAddress.execute(victim, "SELECT pg_backend_pid()")))
                     .orElseThrow()
                     .destroyForcibly();
             await("the postmaster ends the other sessions", () -> isBroken(witness));
@@ -103,10 +101,12 @@ public final class CrashingPostgres implements AutoCloseable {
      */
     public void addSynchronousStandby() {
         replicateTo(primary.copyRunning(address()));
-        query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-        query("SELECT pg_reload_conf()");
+        address().execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+        address().execute("SELECT pg_reload_conf()");
         String synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
-        await("the standby replicates synchronously", () -> query(synchronous).equals("1"));
+        await(
+                "the standby replicates synchronously",
+                () -> address().execute(synchronous).equals("1"));
     }
 
     private void replicateTo(PostgresProcess copy) {
@@ -154,8 +154,10 @@ public final class CrashingPostgres implements AutoCloseable {
                 SELECT count(*)
                 FROM pg_stat_replication
                 WHERE replay_lsn >= '%s'
-                """.formatted(query("SELECT pg_current_wal_flush_lsn()"));
-        await("the standby has replayed everything", () -> query(behind).equals("1"));
+                """.formatted(address().execute("SELECT pg_current_wal_flush_lsn()"));
+        await(
+                "the standby has replayed everything",
+                () -> address().execute(behind).equals("1"));
         standby().end("INT");
     }
 
@@ -169,7 +171,7 @@ public final class CrashingPostgres implements AutoCloseable {
             primary.end("INT");
         }
         start();
-        query("SELECT pg_promote()");
+        address().execute("SELECT pg_promote()");
     }
 
     /** Ends the server and deletes its files. */
@@ -201,7 +203,7 @@ public final class CrashingPostgres implements AutoCloseable {
     }
 
     private void require(String setting, String value) {
-        String actual = query("SHOW " + setting);
+        String actual = address().setting(setting);
         if (!actual.equals(value)) {
             throw new IllegalStateException(setting + " must be " + value + ", but is " + actual);
         }
@@ -222,26 +224,6 @@ public final class CrashingPostgres implements AutoCloseable {
             return !connection.isValid(0);
         } catch (SQLException e) {
             return true;
-        }
-    }
-
-    private String query(String sql) {
-        try (Connection connection = address().maintain()) {
-            return query(connection, sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException("The server refused: " + sql, e);
-        }
-    }
-
-    private static String query(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            if (!statement.execute(sql)) {
-                return "";
-            }
-            try (ResultSet result = statement.getResultSet()) {
-                result.next();
-                return result.getString(1);
-            }
         }
     }
 }

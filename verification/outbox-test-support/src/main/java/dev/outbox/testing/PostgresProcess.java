@@ -8,9 +8,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,14 +77,11 @@ final class PostgresProcess {
     /** Takes a base backup of the running server, which recovers when it starts. */
     PostgresProcess copyRunning(ServerAddress address) {
         PostgresProcess copy = empty();
-        try (Connection connection = address.maintain();
-                Statement statement = connection.createStatement()) {
-            statement.execute("SELECT pg_backup_start('copy', true)");
+        try (Connection connection = address.maintain()) {
+            ServerAddress.execute(connection, "SELECT pg_backup_start('copy', true)");
             DataFiles.copyRunning(data, copy.data);
-            try (ResultSet label = statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
-                label.next();
-                Files.writeString(copy.data.resolve("backup_label"), label.getString(1));
-            }
+            String label = ServerAddress.execute(connection, "SELECT labelfile FROM pg_backup_stop(false)");
+            Files.writeString(copy.data.resolve("backup_label"), label);
             DataFiles.copyLog(data, copy.data);
             return copy;
         } catch (SQLException | IOException e) {

@@ -69,20 +69,34 @@ record ServerAddress(String hosts, String maintenanceDatabase, String parameters
         return dataSource(maintenanceDatabase).getConnection();
     }
 
-    /** Runs one statement outside any transaction, as {@code CREATE DATABASE} and {@code DROP DATABASE} demand. */
-    void execute(String sql) {
-        try {
-            tryToExecute(sql);
+    /**
+     * Runs one statement outside any transaction, as {@code CREATE DATABASE} and {@code DROP DATABASE} demand, and returns the first value
+     * of its result, or an empty text if it has none.
+     */
+    String execute(String sql) {
+        try (Connection connection = maintain()) {
+            return execute(connection, sql);
         } catch (SQLException e) {
             throw refused(sql, e);
+        }
+    }
+
+    static String execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            if (!statement.execute(sql)) {
+                return "";
+            }
+            try (ResultSet result = statement.getResultSet()) {
+                return result.next() ? result.getString(1) : "";
+            }
         }
     }
 
     /** Runs one statement, and runs it again after a failure of the server rather than of the statement. */
     void executeRetrying(String sql) {
         for (int attempt = 1; ; attempt++) {
-            try {
-                tryToExecute(sql);
+            try (Connection connection = maintain()) {
+                execute(connection, sql);
                 return;
             } catch (SQLException e) {
                 if (attempt == ATTEMPTS || !isTransient(e)) {
@@ -92,13 +106,6 @@ record ServerAddress(String hosts, String maintenanceDatabase, String parameters
                         + refused(sql, e).getMessage());
                 LockSupport.parkNanos(BETWEEN_ATTEMPTS.toNanos());
             }
-        }
-    }
-
-    private void tryToExecute(String sql) throws SQLException {
-        try (Connection connection = maintain();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 
@@ -114,23 +121,8 @@ record ServerAddress(String hosts, String maintenanceDatabase, String parameters
         return state.length() == SQL_STATE_LENGTH && TRANSIENT_CLASSES.contains(state.substring(0, 2));
     }
 
-    String serverVersion() {
-        try (Connection connection = maintain()) {
-            return connection.getMetaData().getDatabaseProductVersion();
-        } catch (SQLException e) {
-            throw new IllegalStateException("The test server at " + hosts + " does not answer", e);
-        }
-    }
-
     String setting(String name) {
-        try (Connection connection = maintain();
-                Statement statement = connection.createStatement();
-                ResultSet value = statement.executeQuery("SHOW " + name)) {
-            value.next();
-            return value.getString(1);
-        } catch (SQLException e) {
-            throw new IllegalStateException("The test server at " + hosts + " does not answer", e);
-        }
+        return execute("SHOW " + name);
     }
 
     private static String value(String parameter) {

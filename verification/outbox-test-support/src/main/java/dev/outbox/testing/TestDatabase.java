@@ -1,10 +1,7 @@
 package dev.outbox.testing;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 
@@ -64,9 +61,8 @@ public final class TestDatabase implements AutoCloseable {
      * @param script the outbox's {@code grants.sql}
      */
     public void grant(String script) {
-        try (Connection connection = dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(TestRoles.grants(script));
+        try (Connection connection = dataSource().getConnection()) {
+            ServerAddress.execute(connection, TestRoles.grants(script));
         } catch (SQLException e) {
             throw new IllegalStateException("The rights of database " + name + " could not be granted", e);
         }
@@ -100,21 +96,11 @@ public final class TestDatabase implements AutoCloseable {
 
     /** Terminates the sessions it sees, waiting a second for each, and returns how many it saw. */
     private int terminateSessions() {
-        String sql = """
+        return Integer.parseInt(server.execute("""
                 SELECT count(pg_terminate_backend(pid, 1000))
                 FROM pg_stat_activity
-                WHERE datname = ?
+                WHERE datname = '%s'
                 AND backend_type = 'client backend'
-                """;
-        try (Connection connection = server.maintain();
-                PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, name);
-            try (ResultSet result = statement.executeQuery()) {
-                result.next();
-                return result.getInt(1);
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException("Sessions of database " + name + " could not be terminated", e);
-        }
+                """.formatted(name)));
     }
 }

@@ -26,7 +26,7 @@ public final class TestPostgres implements AutoCloseable {
 
     TestPostgres(TestServer server) {
         this.server = server;
-        this.version = server.address().serverVersion();
+        this.version = server.address().setting("server_version");
         this.strategy = server.copiesFiles() && majorVersion() >= FIRST_WITH_STRATEGIES ? " STRATEGY FILE_COPY" : "";
         TestRoles.create(server.address());
         System.out.println("TestPostgres: PostgreSQL " + version + ", " + server.kind() + ", "
