@@ -1,12 +1,6 @@
 package dev.outbox.sample;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
+import dev.outbox.sample.database.EmbeddedDatabase;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -49,30 +43,28 @@ public final class SampleOverKafka {
     public static void main(String[] args) {
         try {
             start(args);
-        } catch (IOException | SQLException | RuntimeException ex) {
+        } catch (RuntimeException ex) {
             ex.printStackTrace();
             System.exit(1); // runs the shutdown handlers, and ends the threads of the broker
         }
     }
 
-    private static void start(String... args) throws IOException, SQLException {
+    private static void start(String... args) {
         hideLogOfServers();
         ConfigurableEnvironment settings = new StandardEnvironment();
         settings.getPropertySources().addFirst(new SimpleCommandLinePropertySource(args));
         // A shutdown handler runs after both services have stopped; until then, they settle and commit.
-        EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                .setPGStartupWait(Duration.ofMinutes(1))
-                .setRegisterShutdownHook(false)
-                .start();
-        SpringApplication.getShutdownHandlers().add(() -> stop(postgres));
+        int anyFreePort = 0;
+        EmbeddedDatabase server = EmbeddedDatabase.temporary(anyFreePort);
+        SpringApplication.getShutdownHandlers().add(server::close);
         String brokers = settings.getProperty(BROKERS);
         if (brokers == null) {
             EmbeddedKafkaKraftBroker broker = startBroker();
             SpringApplication.getShutdownHandlers().add(broker::destroy);
             brokers = broker.getBrokersAsString();
         }
-        run("worker", database(postgres, "worker"), brokers, settings.getProperty("sample.worker-port", "8081"), args);
-        run("web", database(postgres, "web"), brokers, settings.getProperty("server.port"), args);
+        run("worker", server.create("worker"), brokers, settings.getProperty("sample.worker-port", "8081"), args);
+        run("web", server.create("web"), brokers, settings.getProperty("server.port"), args);
     }
 
     static EmbeddedKafkaKraftBroker startBroker() {
@@ -102,24 +94,5 @@ public final class SampleOverKafka {
                         .getPropertySources()
                         .addFirst(new MapPropertySource(profile, settings)))
                 .run(args);
-    }
-
-    private static Map<String, Object> database(EmbeddedPostgres postgres, String name) throws SQLException {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name);
-        }
-        return Map.of(
-                "spring.datasource.url", postgres.getJdbcUrl("postgres", name),
-                "spring.datasource.username", "postgres",
-                "spring.datasource.password", "postgres");
-    }
-
-    private static void stop(EmbeddedPostgres postgres) {
-        try {
-            postgres.close();
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
     }
 }

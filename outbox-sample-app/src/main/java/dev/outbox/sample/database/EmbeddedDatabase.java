@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** PostgreSQL server that stops with the application, with PostgreSQL's default durability. */
-final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
+public final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
 
@@ -23,7 +25,7 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
     }
 
     /** Starts a server that deletes its data when it stops. */
-    static EmbeddedDatabase temporary(int port) {
+    public static EmbeddedDatabase temporary(int port) {
         EmbeddedDatabase database = start(EmbeddedPostgres.builder(), port);
         log.info(
                 "No database is configured: started an embedded PostgreSQL at {}, which deletes its data at shutdown; set"
@@ -38,7 +40,7 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
             throw new IllegalStateException(
                     "a PostgreSQL runs on %s already, as process %d on port %d: end that application, or use"
                                     .formatted(directory, server.pid(), server.port())
-                            + " its database by spring.datasource.url=" + url(server.port()));
+                            + " its database by spring.datasource.url=" + url(server.port(), POSTGRES));
         });
         EmbeddedDatabase database =
                 start(EmbeddedPostgres.builder().setDataDirectory(directory).setCleanDataDirectory(false), port);
@@ -65,7 +67,7 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
 
     @Override
     public String getJdbcUrl() {
-        return url(postgres.getPort());
+        return url(postgres.getPort(), POSTGRES);
     }
 
     @Override
@@ -78,13 +80,28 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
         return POSTGRES;
     }
 
-    /** Stops the server. The connection pool depends on this bean, so it is already closed. */
-    @Override
-    public void close() throws IOException {
-        postgres.close();
+    /** Creates one more database, and returns the properties of an application that uses it. */
+    public Map<String, Object> create(String name) {
+        JdbcClient.create(postgres.getPostgresDatabase())
+                .sql("CREATE DATABASE " + name)
+                .update();
+        return Map.of(
+                "spring.datasource.url", url(postgres.getPort(), name),
+                "spring.datasource.username", POSTGRES,
+                "spring.datasource.password", POSTGRES);
     }
 
-    private static String url(int port) {
-        return "jdbc:postgresql://localhost:" + port + "/" + POSTGRES;
+    /** Stops the server. The connection pool depends on this bean, so it is already closed. */
+    @Override
+    public void close() {
+        try {
+            postgres.close();
+        } catch (IOException ex) {
+            throw new UncheckedIOException("the embedded PostgreSQL did not stop", ex);
+        }
+    }
+
+    private static String url(int port, String name) {
+        return "jdbc:postgresql://localhost:" + port + "/" + name;
     }
 }
