@@ -10,9 +10,8 @@ import dev.outbox.sample.eventbus.Origin;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -112,10 +111,8 @@ class EventBusTest {
 
     @Test
     void stuckStreamDelaysNoOther() throws SQLException {
-        try (Connection gate = dataSource.getConnection();
-                Statement lock = gate.createStatement()) {
-            gate.setAutoCommit(false);
-            lock.execute("LOCK TABLE trading.settings IN EXCLUSIVE MODE");
+        try (OpenTransaction gate = OpenTransaction.of(dataSource)) {
+            gate.run("LOCK TABLE trading.settings IN EXCLUSIVE MODE");
             api.put("/settings/max-volume", "{\"volume\": 1000}");
             await().atMost(Api.DEADLINE)
                     .untilAsserted(

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.testing.OpenTransaction;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -74,15 +73,14 @@ class OrderFlowTest {
         double lost = leasesLost();
         String order = place("lamp");
         api.awaitPublished();
-        try (Connection gate = dataSource.getConnection()) {
-            // The last handler of the payment waits here, and its worker loses the claim as if its process had died.
-            gate.setAutoCommit(false);
-            holdSales(gate, "lamp");
+        try (OpenTransaction gate = OpenTransaction.of(dataSource)) {
+            // The last handler of the payment, which counts sales, waits here, and its worker loses the claim as if its
+            // process had died.
+            gate.run("INSERT INTO fulfilment.sales (item, sold) VALUES ('lamp', 0)");
             pay(order);
             await().atMost(Api.DEADLINE).until(() -> isProcessing("OrderPaid"));
             await().atMost(Api.DEADLINE).until(this::aHandlerWaits);
             assertThat(dropClaims()).isOne();
-            gate.rollback();
         }
 
         api.awaitPublished();
@@ -128,15 +126,6 @@ class OrderFlowTest {
 
     private void pay(String order) {
         api.create("/orders/" + order + "/payment", "", "$.id");
-    }
-
-    /** The handler that counts sales waits for the end of this transaction. */
-    private static void holdSales(Connection connection, String item) throws SQLException {
-        String sql = "INSERT INTO fulfilment.sales (item, sold) VALUES (?, 0)";
-        try (PreparedStatement insert = connection.prepareStatement(sql)) {
-            insert.setString(1, item);
-            insert.executeUpdate();
-        }
     }
 
     private boolean aHandlerWaits() {

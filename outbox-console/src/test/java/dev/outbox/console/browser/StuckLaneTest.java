@@ -7,8 +7,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import dev.outbox.testing.OpenTransaction;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -96,17 +95,11 @@ class StuckLaneTest {
         UUID event = deadLetter("locked");
         browser.open("/events/" + event);
 
-        try (Connection other = shop.database.dataSource().getConnection()) {
-            other.setAutoCommit(false);
-            try (PreparedStatement lock =
-                    other.prepareStatement("SELECT id FROM events.outbox WHERE event_id = ? FOR UPDATE")) {
-                lock.setObject(1, event);
-                lock.execute();
-            }
+        try (OpenTransaction other = OpenTransaction.of(shop.database.dataSource())) {
+            other.run("SELECT id FROM events.outbox WHERE event_id = '" + event + "' FOR UPDATE");
             browser.click("button.retry");
 
             browser.await((text) -> text.contains("1 busy: a worker attempts it at the moment"));
-            other.rollback();
         }
         assertThat(shop.find(DeliverySelection.delivery(event, "billing.ledger")))
                 .hasSize(1);

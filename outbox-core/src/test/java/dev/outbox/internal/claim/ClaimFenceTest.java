@@ -1,7 +1,6 @@
 package dev.outbox.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
@@ -16,9 +15,8 @@ import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -149,13 +147,11 @@ class ClaimFenceTest {
     void rowChangedDuringSettlementMovesAllTheSame() throws SQLException {
         publish("a", "b");
         ClaimStore.Claim claim = claim("w1", 2).claim();
-        try (Connection operator = outbox.owner().getConnection();
-                Statement statement = operator.createStatement()) {
-            operator.setAutoCommit(false);
-            statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
             CompletableFuture<SettlementStore.Settled> settled =
                     InBackground.run(() -> settlements.settle(new Settlement(claim, ids(claim), List.of(), true)));
-            await().pollInterval(Duration.ofMillis(5)).until(this::sessionWaitsForLock);
+            outbox.awaitWaiting(1);
             operator.commit();
             // Nothing, unless it took too long to see that it waits.
             Set<Long> leftOver = InBackground.result(settled).leftOver();
@@ -176,15 +172,6 @@ class ClaimFenceTest {
     private ClaimStore.Round claim(String worker, int batchSize) throws SQLException {
         return claims.claim(ClaimSteps.request("default", worker, batchSize, LEASE, NO_HANDLERS))
                 .orElseThrow();
-    }
-
-    private boolean sessionWaitsForLock() {
-        return outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-                        .query(Integer.class)
-                        .single()
-                > 0;
     }
 
     private void expireClaims() {

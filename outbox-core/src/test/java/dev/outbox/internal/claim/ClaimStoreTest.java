@@ -1,7 +1,6 @@
 package dev.outbox.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
@@ -14,9 +13,9 @@ import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -60,28 +59,16 @@ class ClaimStoreTest {
                         """).update();
         ClaimStore.Request request = ClaimSteps.request("late", "w", 10, LEASE, NO_HANDLERS);
         CompletableFuture<Optional<ClaimStore.Round>> early;
-        try (Connection other = outbox.owner().getConnection();
-                Statement statement = other.createStatement()) {
-            other.setAutoCommit(false);
-            statement.execute("LOCK TABLE events.outbox_claim IN SHARE MODE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("LOCK TABLE events.outbox_claim IN SHARE MODE");
             early = InBackground.run(() -> claims.claim(request));
-            awaitWaitingForLock();
+            outbox.awaitWaiting(1);
             new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("late");
-            other.rollback();
         }
 
         assertThat(InBackground.result(early)).isEmpty();
         assertThat(outbox.count("events.outbox_claim")).isZero();
         assertThat(aggregates(claims.claim(request).orElseThrow())).containsExactly("a");
-    }
-
-    private void awaitWaitingForLock() {
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM pg_stat_activity"
-                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                        .query(Integer.class)
-                        .single()
-                == 1);
     }
 
     @Test
@@ -139,12 +126,8 @@ class ClaimStoreTest {
     @Test
     void lockedRowHoldsBackItsAggregateOnly() throws SQLException {
         publish("a", "b", "a", "c");
-        try (Connection operator = outbox.owner().getConnection();
-                Statement statement = operator.createStatement()) {
-            operator.setAutoCommit(false);
-            statement
-                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
-                    .close();
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE");
 
             ClaimStore.Round round = claim("w1", 10);
             assertThat(aggregates(round)).containsExactly("b", "c");
@@ -152,7 +135,6 @@ class ClaimStoreTest {
             claims.release(round.claim());
             ClaimStore.Round narrow = claim("w1", 1);
             assertThat(aggregates(narrow)).containsExactly("b");
-            operator.rollback();
         }
         assertThat(aggregates(claim("w2", 10))).containsExactly("a", "a", "c");
     }
@@ -160,30 +142,20 @@ class ClaimStoreTest {
     @Test
     void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
         publish("a", "a", "a", "a", "a", "b");
-        try (Connection operator = outbox.owner().getConnection();
-                Statement statement = operator.createStatement()) {
-            operator.setAutoCommit(false);
-            statement
-                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
-                    .close();
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE");
 
             assertThat(aggregates(claim("w1", 2))).containsExactly("b");
-            operator.rollback();
         }
     }
 
     @Test
     void eventsBeforeALockedRowAreClaimed() throws SQLException {
         publish("a", "b", "a", "a", "b", "a");
-        try (Connection operator = outbox.owner().getConnection();
-                Statement statement = operator.createStatement()) {
-            operator.setAutoCommit(false);
-            statement
-                    .executeQuery("SELECT FROM events.outbox WHERE id IN (4, 5) FOR UPDATE")
-                    .close();
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("SELECT FROM events.outbox WHERE id IN (4, 5) FOR UPDATE");
 
             assertThat(ids(claim("w1", 10).claim())).containsExactly(1L, 2L, 3L);
-            operator.rollback();
         }
     }
 
@@ -191,16 +163,10 @@ class ClaimStoreTest {
     void manyLockedAggregatesDoNotHideTheOthers() throws SQLException {
         IntStream.range(0, 20).forEach((i) -> publish("a" + i, "a" + i, "a" + i));
         publish("free");
-        try (Connection operator = outbox.owner().getConnection();
-                Statement statement = operator.createStatement()) {
-            operator.setAutoCommit(false);
-            statement
-                    .executeQuery(
-                            "SELECT FROM events.outbox WHERE aggregate_seq = 1 AND aggregate_id <> 'free' FOR UPDATE")
-                    .close();
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("SELECT FROM events.outbox WHERE aggregate_seq = 1 AND aggregate_id <> 'free' FOR UPDATE");
 
             assertThat(aggregates(claim("w1", 2))).containsExactly("free");
-            operator.rollback();
         }
     }
 

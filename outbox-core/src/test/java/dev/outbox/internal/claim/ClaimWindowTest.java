@@ -8,9 +8,8 @@ import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -40,7 +39,7 @@ class ClaimWindowTest {
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    private final List<Connection> connections = new ArrayList<>();
+    private final List<OpenTransaction> transactions = new ArrayList<>();
 
     @BeforeEach
     void addStream() throws SQLException {
@@ -49,10 +48,8 @@ class ClaimWindowTest {
 
     @AfterEach
     void close() throws SQLException {
-        for (Connection connection : connections) {
-            connection.rollback();
-            connection.setAutoCommit(true);
-            connection.close();
+        for (OpenTransaction transaction : transactions) {
+            transaction.close();
         }
         outbox.close();
     }
@@ -88,8 +85,8 @@ class ClaimWindowTest {
 
     @Test
     void eventCommittedAfterLaterOnesIsFound() throws SQLException {
-        Connection late = begin();
-        execute(late, PUBLISH);
+        OpenTransaction late = begin();
+        late.run(PUBLISH);
         publish("a", "b");
         assertThat(round()).containsExactly("a1", "b1");
         for (int i = 0; i < 3; i++) {
@@ -106,8 +103,8 @@ class ClaimWindowTest {
 
     @Test
     void nothingOvertakesALongTransactionThatWasPassedOver() throws SQLException {
-        Connection late = begin();
-        execute(late, PUBLISH);
+        OpenTransaction late = begin();
+        late.run(PUBLISH);
         publish("a", "b");
         assertThat(round()).containsExactly("a1", "b1");
         round();
@@ -125,8 +122,8 @@ class ClaimWindowTest {
 
     @Test
     void unadvancedClaimReturnsToTransactionThatWasPassedOver() throws SQLException {
-        Connection late = begin();
-        execute(late, PUBLISH);
+        OpenTransaction late = begin();
+        late.run(PUBLISH);
         publish("a");
         assertThat(round()).containsExactly("a1");
         round();
@@ -142,11 +139,11 @@ class ClaimWindowTest {
     /** Each begins before the one before it ends, and takes longer than a second. */
     @Test
     void safeMarkFollowsOverlappingTransactions() throws SQLException {
-        Connection[] writers = {begin(), begin()};
-        execute(writers[0], PUBLISH.replace("'late'", "'late0'"));
+        OpenTransaction[] writers = {begin(), begin()};
+        writers[0].run(PUBLISH.replace("'late'", "'late0'"));
         List<String> found = new ArrayList<>();
         for (int i = 1; i <= 8; i++) {
-            execute(writers[i % 2], PUBLISH.replace("'late'", "'late" + i + "'"));
+            writers[i % 2].run(PUBLISH.replace("'late'", "'late" + i + "'"));
             publish("a");
             letPass("2 seconds");
             found.addAll(round());
@@ -179,8 +176,8 @@ class ClaimWindowTest {
 
     @Test
     void rolledBackTransactionHoldsNoMark() throws SQLException {
-        Connection late = begin();
-        execute(late, PUBLISH);
+        OpenTransaction late = begin();
+        late.run(PUBLISH);
         publish("a");
         round();
         round();
@@ -239,10 +236,10 @@ class ClaimWindowTest {
 
     @Test
     void advancesRarelyWhileAnOldSnapshotIsHeld() throws SQLException {
-        Connection reader = begin();
+        OpenTransaction reader = begin();
         reader.rollback();
-        execute(reader, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-        execute(reader, "SELECT 1");
+        reader.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        reader.run("SELECT 1");
         beginTransactions(12_000);
         publish("a");
         round();
@@ -317,17 +314,10 @@ class ClaimWindowTest {
                 .update();
     }
 
-    private Connection begin() throws SQLException {
-        Connection connection = outbox.dataSource().getConnection();
-        connections.add(connection);
-        connection.setAutoCommit(false);
-        return connection;
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+    private OpenTransaction begin() throws SQLException {
+        OpenTransaction transaction = OpenTransaction.of(outbox.dataSource());
+        transactions.add(transaction);
+        return transaction;
     }
 
     private ClaimStore.Request request(int batchSize) {

@@ -8,9 +8,8 @@ import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,24 +28,20 @@ class HeldSnapshotTest {
     private static final int WHAT_IS_GONE_HAS_MORE = 250;
 
     private final TestOutbox outbox = TestOutbox.create();
-    private Connection holder;
+    private OpenTransaction holder;
     private long event;
     private long claim;
 
     @BeforeEach
     void hold() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        holder = outbox.dataSource().getConnection();
-        holder.setAutoCommit(false);
-        try (Statement statement = holder.createStatement()) {
-            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-            statement.execute("SELECT count(*) FROM events.outbox_unpublished");
-        }
+        holder = OpenTransaction.of(outbox.dataSource())
+                .run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                .run("SELECT count(*) FROM events.outbox_unpublished");
     }
 
     @AfterEach
     void close() throws SQLException {
-        holder.rollback();
         holder.close();
         outbox.close();
     }

@@ -11,8 +11,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -41,14 +40,12 @@ class LockedRowsTest {
         Recorded handler = Recorded.all();
         outbox.handler("any", "*", handler).poller(Duration.ofMillis(50), 2, Duration.ofMinutes(1));
         publish(0, 3);
-        try (Connection operator = outbox.owner().getConnection()) {
-            operator.setAutoCommit(false);
-            operator.createStatement().execute("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
             outbox.start();
             await().until(() -> handler.handled().size() == 5);
             assertThat(handler.sequences()).doesNotContainKey("1");
-            operator.rollback();
         }
         await().until(() -> handler.handled().size() == 8);
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
@@ -57,8 +54,7 @@ class LockedRowsTest {
     @Test
     @Guarantee(value = "G4", sentence = "A row that was locked for a moment does not wait for the end of the backlog.")
     void aggregateIsDeliveredSoonAfterItsRowIsFree() throws Exception {
-        try (Connection operator = outbox.owner().getConnection()) {
-            operator.setAutoCommit(false);
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             Recorded handler = Recorded.all();
             outbox.handler("any", "*", (envelope) -> {
                         if (envelope.aggregateId().equals("other20")) {
@@ -98,9 +94,8 @@ class LockedRowsTest {
         publish(0, 3);
         outbox.start();
         awaitLatch(handling);
-        try (Connection operator = outbox.owner().getConnection()) {
-            operator.setAutoCommit(false);
-            operator.createStatement().execute("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
             locked.countDown();
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
 
@@ -112,7 +107,6 @@ class LockedRowsTest {
                             .query(String.class)
                             .list())
                     .containsExactly("PROCESSING");
-            operator.rollback();
         }
         await().until(() -> outbox.count("events.outbox_published") == 8);
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
@@ -122,8 +116,7 @@ class LockedRowsTest {
     /** The first batch is being written, which a foreign lock holds up, while the second one is claimed without its aggregates. */
     @Test
     void eventThatWasLeftOutBecauseItsAggregateWasBeingWrittenIsClaimedNext() throws Exception {
-        try (Connection operator = outbox.owner().getConnection()) {
-            operator.setAutoCommit(false);
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             Recorded handler = Recorded.all();
             outbox.handler("any", "*", (envelope) -> {
                         if (envelope.aggregateId().equals("9")) {
@@ -144,12 +137,9 @@ class LockedRowsTest {
         }
     }
 
-    private static void lockFirstEventOf(Connection connection, String aggregateId) throws SQLException {
-        try (PreparedStatement lock = connection.prepareStatement(
-                "SELECT FROM events.outbox WHERE aggregate_id = ? AND aggregate_seq = 1 FOR UPDATE")) {
-            lock.setString(1, aggregateId);
-            lock.execute();
-        }
+    private static void lockFirstEventOf(OpenTransaction operator, String aggregateId) throws SQLException {
+        operator.run("SELECT FROM events.outbox WHERE aggregate_id = '" + aggregateId
+                + "' AND aggregate_seq = 1 FOR UPDATE");
     }
 
     private List<EventEnvelope> publish(int from, int to) {

@@ -141,12 +141,9 @@ class LongQueueTest {
     /** Sessions report what they have read when they end. */
     private long entriesRead() throws SQLException {
         outbox.dataSource().unwrap(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
-        await().until(() -> outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
-                                        + " AND backend_start < (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())")
-                        .query(Long.class)
-                        .single()
+        await().until(() -> outbox.count(
+                        "pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
+                                + " AND backend_start < (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())")
                 == 0);
         return outbox.sql()
                 .sql("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'outbox_unpublished_pending'")

@@ -12,9 +12,8 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -77,9 +76,8 @@ class SlowPublisherTest {
                 })
                 .stream("default", FOUR_HANDLERS);
         CompletableFuture<EventEnvelope> slow;
-        try (Connection gate = outbox.database().dataSource().getConnection();
-                Statement statement = gate.createStatement()) {
-            statement.execute("SELECT pg_advisory_lock(1)");
+        try (OpenTransaction gate = OpenTransaction.of(outbox.database().dataSource())) {
+            gate.run("SELECT pg_advisory_lock(1)");
             outbox.start();
             awaitClaimAtTheGate();
             slow = publishFastBesideSlow(mayCommit);

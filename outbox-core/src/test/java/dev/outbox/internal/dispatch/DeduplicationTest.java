@@ -157,11 +157,8 @@ class DeduplicationTest {
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
         awaitLatch(handling);
         other.handler(once(other, second)).start();
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                                + " AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO%processed_event%'")
-                        .query(Integer.class)
-                        .single()
+        await().until(() -> outbox.count("pg_stat_activity WHERE datname = current_database()"
+                        + " AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO%processed_event%'")
                 == 1);
         release.countDown();
         return envelope;

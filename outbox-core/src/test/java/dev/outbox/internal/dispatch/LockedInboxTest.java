@@ -10,14 +10,12 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +47,7 @@ class LockedInboxTest {
                     "The open transaction of a dead worker's deduplicating handler delays only its own event's lane.")
     void otherAggregatesContinueAndEventIsHandledAfterRollback(boolean batch, String init) throws SQLException {
         List<EventEnvelope> held = start(batch, init);
-        try (Connection dead = outbox.database().dataSource().getConnection()) {
+        try (OpenTransaction dead = OpenTransaction.of(outbox.database().dataSource())) {
             handleWithoutEnd(dead, held.get(0));
             outbox.start();
 
@@ -62,7 +60,6 @@ class LockedInboxTest {
                                     .asString()
                                     .contains(
                                             "and is still open: another instance handles the event, or died without closing its connection"));
-            dead.rollback();
         }
 
         awaitPublished();
@@ -75,7 +72,7 @@ class LockedInboxTest {
     @Guarantee(value = "G7", sentence = "An event whose worker seemed dead and commits after all is not handled again.")
     void eventIsNotHandledAfterCommit() throws SQLException {
         List<EventEnvelope> held = start(false, "SELECT 1");
-        try (Connection dead = outbox.database().dataSource().getConnection()) {
+        try (OpenTransaction dead = OpenTransaction.of(outbox.database().dataSource())) {
             handleWithoutEnd(dead, held.get(0));
             outbox.start();
 
@@ -132,14 +129,9 @@ class LockedInboxTest {
         });
     }
 
-    private static void handleWithoutEnd(Connection dead, EventEnvelope event) throws SQLException {
-        dead.setAutoCommit(false);
-        try (PreparedStatement statement =
-                dead.prepareStatement("INSERT INTO events.processed_event (event_id, handler_id) VALUES (?, 'once')")) {
-            UUID eventId = event.eventId();
-            statement.setObject(1, eventId);
-            statement.executeUpdate();
-        }
+    private static void handleWithoutEnd(OpenTransaction dead, EventEnvelope event) throws SQLException {
+        dead.run(
+                "INSERT INTO events.processed_event (event_id, handler_id) VALUES ('" + event.eventId() + "', 'once')");
     }
 
     private String lockTimeout() {

@@ -100,11 +100,7 @@ class OnDeadTest {
 
         await().until(() -> lane().equals(List.of("3 BLOCKING", "4 OPEN", "5 OPEN")));
         assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L, 2L)));
-        assertThat(outbox.sql()
-                        .sql("SELECT count(*) FROM events.outbox_lane WHERE token IS NOT NULL")
-                        .query(Integer.class)
-                        .single())
-                .isZero();
+        assertThat(outbox.count("events.outbox_lane WHERE token IS NOT NULL")).isZero();
     }
 
     @Test

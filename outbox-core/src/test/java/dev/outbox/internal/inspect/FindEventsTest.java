@@ -16,7 +16,7 @@ import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OutboxInspector;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,14 +146,12 @@ class FindEventsTest {
     @Test
     @Tag("full")
     void searchThatTakesTooLongIsTooBroad() throws SQLException {
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement().execute("LOCK TABLE events.outbox_published IN ACCESS EXCLUSIVE MODE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("LOCK TABLE events.outbox_published IN ACCESS EXCLUSIVE MODE");
             assertThatThrownBy(() -> inspector.findEvents(ALL, 10))
                     .asInstanceOf(throwable(InvalidOperationException.class))
                     .returns(Reason.SELECTION_TOO_BROAD, InvalidOperationException::reason)
                     .hasMessageContaining("longer than 5 s");
-            other.rollback();
         }
         assertThat(inspector.findEvents(ALL, 10).events()).isEmpty();
     }

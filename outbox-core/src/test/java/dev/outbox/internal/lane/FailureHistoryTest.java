@@ -104,7 +104,7 @@ class FailureHistoryTest {
                 })
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofHours(1))), 5));
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        lanes.flowing("mail", event);
+        lanes.waiting("mail", event);
         lanes.locked("mail", event, "-1 second");
         outbox.start();
 

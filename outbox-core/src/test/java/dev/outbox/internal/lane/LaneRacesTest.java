@@ -15,9 +15,8 @@ import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -52,11 +51,11 @@ class LaneRacesTest {
     void laneKeepsItsOwnerBesideALockedRow() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 4);
         lanes.dead("mail", events.get(0));
-        lanes.flowing("mail", events.get(1));
+        lanes.waiting("mail", events.get(1));
         lanes.waiting("mail", events.get(2));
         lanes.waiting("mail", events.get(3));
         EventEnvelope other = lanes.publish("2", 1).get(0);
-        lanes.flowing("mail", other);
+        lanes.waiting("mail", other);
         List<DueDelivery> batch = claim("w-1");
         assertThat(batch).hasSize(4);
         List<Attempted> attempts = batch.stream()
@@ -67,12 +66,9 @@ class LaneRacesTest {
         Set<Lane> kept = Set.of(new Lane("mail", "order", "1"));
 
         retry(events.get(0));
-        try (Connection holding = outbox.owner().getConnection();
-                Statement statement = holding.createStatement()) {
-            holding.setAutoCommit(false);
-            statement.execute("SELECT FROM events.outbox_unpublished WHERE id = " + other.id() + " FOR UPDATE");
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
+            holding.run("SELECT FROM events.outbox_unpublished WHERE id = " + other.id() + " FOR UPDATE");
             settlements.settle(attempts, List.of(), kept);
-            holding.rollback();
         }
 
         assertThat(claim("w-2"))
@@ -84,19 +80,18 @@ class LaneRacesTest {
     @Test
     void claimDoesNotOvertakeARetryCommittedBeforeIt() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 4);
-        lanes.flowing("mail", events.get(0));
+        lanes.waiting("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.dead("mail", events.get(2));
         lanes.waiting("mail", events.get(3));
         pauseClaims();
 
-        try (Connection holding = outbox.owner().getConnection();
-                Statement statement = holding.createStatement()) {
-            statement.execute("SELECT pg_advisory_lock(4711)");
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
+            holding.run("SELECT pg_advisory_lock(4711)");
             CompletableFuture<List<DueDelivery>> claimed = InBackground.run(() -> claim("w-1"));
             awaitPausedClaim();
             retry(events.get(2));
-            statement.execute("SELECT pg_advisory_unlock(4711)");
+            holding.run("SELECT pg_advisory_unlock(4711)");
 
             assertThat(result(claimed))
                     .extracting((one) -> one.envelope().aggregateSeq())
@@ -112,33 +107,23 @@ class LaneRacesTest {
     @Test
     void renewalWaitsForALockedLane() throws SQLException {
         EventEnvelope event = lanes.publish("1", 1).get(0);
-        lanes.flowing("mail", event);
+        lanes.waiting("mail", event);
         List<DueDelivery> batch = claim("w-1");
         Set<Lane> claimed = Set.of(Lane.of(batch.get(0)));
 
-        try (Connection holding = outbox.owner().getConnection();
-                Statement statement = holding.createStatement()) {
-            holding.setAutoCommit(false);
-            statement.execute("SELECT FROM events.outbox_lane FOR UPDATE");
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
+            holding.run("SELECT FROM events.outbox_lane FOR UPDATE");
             CompletableFuture<Set<Lane>> renewed =
                     InBackground.run(() -> claims.renew(claimed, batch.get(0).fence(), LONGEST));
             AtomicBoolean waited = new AtomicBoolean();
             await().pollInterval(Duration.ofMillis(10)).atMost(LONGEST).until(() -> {
-                waited.compareAndSet(false, isAnyWaiting());
+                waited.compareAndSet(false, outbox.waiting() > 0);
                 return waited.get() || renewed.isDone();
             });
             assertThat(waited).isTrue();
             holding.rollback();
             result(renewed);
         }
-    }
-
-    private boolean isAnyWaiting() {
-        return outbox.sql()
-                .sql(
-                        "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                .query(Boolean.class)
-                .single();
     }
 
     /** After the snapshot of its first statement, before it locks a lane. */
@@ -159,12 +144,7 @@ class LaneRacesTest {
     }
 
     private void awaitPausedClaim() {
-        await().atMost(LONGEST)
-                .until(() -> outbox.sql()
-                                .sql("SELECT count(*) FROM pg_locks WHERE objid = 4711 AND NOT granted")
-                                .query(Integer.class)
-                                .single()
-                        == 1);
+        await().atMost(LONGEST).until(() -> outbox.count("pg_locks WHERE objid = 4711 AND NOT granted") == 1);
     }
 
     private List<DueDelivery> claim(String worker) throws SQLException {

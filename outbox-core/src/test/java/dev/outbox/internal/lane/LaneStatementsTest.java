@@ -10,6 +10,7 @@ import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.replay.ReplayFeeders;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -135,13 +136,11 @@ class LaneStatementsTest {
     @Test
     void nextDueTimeIsFoundAmongOldOnes() throws SQLException {
         try (TestOutbox outbox = TestOutbox.create();
-                Connection holder = outbox.owner().getConnection();
-                Statement statement = holder.createStatement()) {
+                OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
             new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
             addFailed(outbox, 5_000, 1);
-            holder.setAutoCommit(false);
-            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-            statement.execute("SELECT count(*) FROM events.outbox_lane");
+            holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                    .run("SELECT count(*) FROM events.outbox_lane");
             for (int attempt = 1; attempt <= 20; attempt++) {
                 outbox.sql()
                         .sql("UPDATE events.outbox_lane SET due_at = due_at + interval '100 s'")
@@ -157,7 +156,6 @@ class LaneStatementsTest {
 
             assertThat(pagesOfLook(outbox, "-infinity", 1)).isGreaterThan(400);
             assertThat(pagesOfLook(outbox, mark, 1)).isLessThan(60);
-            holder.rollback();
         }
     }
 

@@ -81,7 +81,7 @@ class PartlyLostLeaseTest {
         Lanes lanes = new Lanes(late);
         List<EventEnvelope> lane = lanes.publish("lane", 3);
         lanes.dead("any", lane.get(0));
-        lanes.flowing("any", lane.get(1));
+        lanes.waiting("any", lane.get(1));
         lanes.waiting("any", lane.get(2));
         late.handler("any", "*", handledLate);
         new HandlerStore(late.dataSource(), OutboxSchema.DEFAULT).addStream("default");

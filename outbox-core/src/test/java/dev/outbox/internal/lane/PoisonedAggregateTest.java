@@ -9,9 +9,8 @@ import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -77,11 +76,9 @@ class PoisonedAggregateTest {
     @Test
     void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        try (Connection holder = outbox.owner().getConnection();
-                Statement statement = holder.createStatement()) {
-            holder.setAutoCommit(false);
-            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-            statement.execute("SELECT count(*) FROM events.outbox_unpublished");
+        try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
+            holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            holder.run("SELECT count(*) FROM events.outbox_unpublished");
             outbox.sql().sql("""
                             INSERT INTO events.outbox_unpublished
                                    (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
@@ -95,7 +92,6 @@ class PoisonedAggregateTest {
 
             assertThat(Explained.pages(explainClaim(0))).isGreaterThan(500);
             assertThat(Explained.pages(explainClaim(50_001))).isLessThan(100);
-            holder.rollback();
         }
     }
 

@@ -20,8 +20,8 @@ import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
+import dev.outbox.testing.OpenTransaction;
 import java.io.IOException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -137,9 +137,8 @@ class RetryLanesFenceTest {
         publish(3);
         outbox.start();
         awaitLatch(retrying);
-        try (Connection operator = outbox.owner().getConnection()) {
-            operator.setAutoCommit(false);
-            operator.createStatement().execute(lock);
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run(lock);
             locked.countDown();
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPlaced(i)));
 
@@ -147,7 +146,6 @@ class RetryLanesFenceTest {
             await().until(() -> outbox.count("events.outbox_published") == 5);
             await().during(Duration.ofSeconds(4))
                     .until(() -> mail.sequences().get("1").equals(List.of(1L)));
-            operator.rollback();
         }
         await().until(() -> outbox.count("events.outbox_published") == 8);
         assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
@@ -163,25 +161,19 @@ class RetryLanesFenceTest {
             park(claim(), event);
         }
         List<DueDelivery> due = claimDue();
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement().execute("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
 
             CompletableFuture<Set<Lane>> renewed = InBackground.run(
                     () -> deliveries.renew(lanesOf(due), due.get(0).fence(), LEASE));
-            await().until(() -> outbox.sql()
-                            .sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-                            .query(Integer.class)
-                            .single()
-                    == 1);
+            outbox.awaitWaiting(1);
             other.rollback();
             assertThat(result(renewed)).hasSize(2);
 
-            other.createStatement().execute("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
+            other.run("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
             assertThat(deliveries.renew(lanesOf(due), due.get(0).fence(), LEASE))
                     .as("lanes that are left if another one stays locked")
                     .containsExactly(new Lane("mail", "order", "2"));
-            other.rollback();
         }
     }
 

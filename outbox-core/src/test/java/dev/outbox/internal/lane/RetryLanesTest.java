@@ -21,8 +21,8 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;
+import dev.outbox.testing.OpenTransaction;
 import java.io.IOException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -95,11 +95,9 @@ class RetryLanesTest {
         await().until(() -> outbox.count("events.outbox_published") == 3);
 
         assertThat(lane()).containsExactly("4 OPEN 1", "5 OPEN 0", "6 OPEN 0", "7 OPEN 0", "8 OPEN 0");
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.token IS NOT NULL OR d.attempt_count > 1")
-                        .query(Integer.class)
-                        .single())
+        assertThat(
+                        outbox.count(
+                                "events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.token IS NOT NULL OR d.attempt_count > 1"))
                 .isZero();
         new Lanes(outbox).due();
         await().until(() -> outbox.count("events.outbox_published") == 8);
@@ -143,17 +141,16 @@ class RetryLanesTest {
         // The lane empties in a transaction that has not committed when the second event queues behind it: the
         // operator's
         // lock keeps that transaction from ending.
-        try (Connection operator = outbox.owner().getConnection()) {
-            operator.setAutoCommit(false);
-            operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
                     List.of(new Attempted(due.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of()));
-            awaitWaiting(1);
+            outbox.awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
                 return true;
             });
-            awaitWaiting(2);
+            outbox.awaitWaiting(2);
             operator.rollback();
             assertThat(result(emptying).written()).hasSize(1);
             assertThat(result(queueing)).isTrue();
@@ -174,15 +171,6 @@ class RetryLanesTest {
 
     private List<DueDelivery> claimDue() throws SQLException {
         return deliveries.claimDue(LaneSteps.request("w", MAIL, 10, LEASE));
-    }
-
-    private void awaitWaiting(int sessions) {
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM pg_stat_activity"
-                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                        .query(Integer.class)
-                        .single()
-                == sessions);
     }
 
     private void publish(int events) {

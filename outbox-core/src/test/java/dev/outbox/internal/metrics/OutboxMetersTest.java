@@ -182,11 +182,7 @@ class OutboxMetersTest {
         outbox.publish("retrying", new OrderPlaced(1));
         outbox.publish("fine", new OrderPlaced(1));
         outbox.publish("retrying", new OrderPlaced(2));
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM events.outbox WHERE dispatched_at IS NULL")
-                        .query(Integer.class)
-                        .single()
-                == 0);
+        await().until(() -> outbox.count("events.outbox WHERE dispatched_at IS NULL") == 0);
         outbox.runtime().close();
         outbox.sql()
                 .sql("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER")

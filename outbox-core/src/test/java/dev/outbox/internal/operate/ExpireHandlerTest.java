@@ -24,9 +24,8 @@ import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -213,17 +212,11 @@ class ExpireHandlerTest {
         new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .expire("old", new AuditInfo("ann", "removed"));
         HandlerExpiryStore store = new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        try (Connection holder = outbox.owner().getConnection();
-                Statement statement = holder.createStatement()) {
-            holder.setAutoCommit(false);
-            statement.execute("SELECT FROM events.outbox_unpublished FOR UPDATE");
+        try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
+            holder.run("SELECT FROM events.outbox_unpublished FOR UPDATE");
             CompletableFuture<Map<String, Long>> dead =
                     InBackground.run(() -> store.deadLetter(Duration.ofDays(7), 10));
-            await().until(() -> outbox.sql()
-                    .sql("SELECT count(*) > 0 FROM pg_stat_activity"
-                            + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                    .query(Boolean.class)
-                    .single());
+            outbox.awaitWaiting(1);
             registerOld();
             holder.rollback();
             assertThat(InBackground.result(dead)).isEmpty();

@@ -20,7 +20,7 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OutboxOperations;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -58,15 +58,13 @@ class FindDeliveriesTest {
     @Test
     @Tag("full")
     void selectionThatTakesTooLongNamesItsFilters() throws SQLException {
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement().execute("LOCK TABLE events.outbox_delivery IN ACCESS EXCLUSIVE MODE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("LOCK TABLE events.outbox_delivery IN ACCESS EXCLUSIVE MODE");
             assertThatThrownBy(() -> operations.count(ALL.withErrorCode("IOException")))
                     .asInstanceOf(throwable(InvalidOperationException.class))
                     .returns(Reason.SELECTION_TOO_BROAD, InvalidOperationException::reason)
                     .hasMessageContaining("errorCode=IOException")
                     .hasMessageContaining("add an event id");
-            other.rollback();
         }
         assertThat(operations.count(ALL.withErrorCode("IOException"))).isZero();
     }

@@ -2,7 +2,6 @@ package dev.outbox.internal.operate;
 
 import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
@@ -17,10 +16,8 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxOperations.Changed;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -53,12 +50,9 @@ class OperationRacesTest {
     void retryDoesNotWaitForClaimsOfItsStream() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
-        try (Connection claiming = outbox.dataSource().getConnection();
-                Statement statement = claiming.createStatement()) {
-            claiming.setAutoCommit(false);
-            statement.execute("SELECT FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE");
+        try (OpenTransaction claiming = OpenTransaction.of(outbox.dataSource())) {
+            claiming.run("SELECT FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE");
             assertThat(retry(events.get(0))).isEqualTo(new Changed(1, 0));
-            claiming.rollback();
         }
     }
 
@@ -67,14 +61,11 @@ class OperationRacesTest {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
-        try (Connection claiming = outbox.dataSource().getConnection();
-                Statement statement = claiming.createStatement()) {
-            claiming.setAutoCommit(false);
-            statement.execute(
-                    "UPDATE events.outbox_lane SET token = gen_random_uuid(), worker = 'w', claimed_at = now(),"
-                            + " due_at = now() + interval '1 minute'");
+        try (OpenTransaction claiming = OpenTransaction.of(outbox.dataSource())) {
+            claiming.run("UPDATE events.outbox_lane SET token = gen_random_uuid(), worker = 'w', claimed_at = now(),"
+                    + " due_at = now() + interval '1 minute'");
             CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(0)));
-            awaitWaiting(1);
+            outbox.awaitWaiting(1);
             claiming.commit();
             assertThat(result(retried)).isEqualTo(new Changed(1, 0));
         }
@@ -93,12 +84,12 @@ class OperationRacesTest {
         lanes.failed("mail", events.get(0));
         DueDelivery head = claimDue();
 
-        try (Connection holding = outbox.owner().getConnection()) {
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
             holdPublishing(holding);
             CompletableFuture<Integer> emptying = InBackground.run(() -> succeed(head));
-            awaitWaiting(1);
+            outbox.awaitWaiting(1);
             CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(1)));
-            awaitWaiting(2);
+            outbox.awaitWaiting(2);
             holding.rollback();
             assertThat(result(emptying)).isOne();
             assertThat(result(retried).affected()).isEqualTo(1);
@@ -113,12 +104,10 @@ class OperationRacesTest {
         EventEnvelope second = lanes.publish("1", 1).get(0);
         ClaimSteps.Found round = claims.claim(10, MAIL);
 
-        try (Connection holding = outbox.owner().getConnection();
-                Statement statement = holding.createStatement()) {
-            holding.setAutoCommit(false);
-            statement.execute("SELECT FROM events.outbox_lane FOR UPDATE");
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
+            holding.run("SELECT FROM events.outbox_lane FOR UPDATE");
             CompletableFuture<Boolean> queueing = InBackground.run(() -> queue(round, second));
-            awaitWaiting(1);
+            outbox.awaitWaiting(1);
             holding.rollback();
             assertThat(result(queueing)).isTrue();
         }
@@ -133,14 +122,14 @@ class OperationRacesTest {
         ClaimSteps.Found round = claims.claim(10, MAIL);
         assertThat(round.events().get(0).blockedHandlers()).containsExactly("mail");
 
-        try (Connection holding = outbox.owner().getConnection()) {
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
             holdPublishing(holding);
             CompletableFuture<Changed> skipped = InBackground.run(() -> outbox.runtime()
                     .operations()
                     .skip(DeliverySelection.delivery(first.eventId(), "mail"), "ann", "sent by hand"));
-            awaitWaiting(1);
+            outbox.awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> queue(round, second));
-            awaitWaiting(2);
+            outbox.awaitWaiting(2);
             holding.rollback();
             assertThat(result(skipped).affected()).isEqualTo(1);
             assertThat(result(queueing)).isTrue();
@@ -163,21 +152,8 @@ class OperationRacesTest {
     }
 
     /** Every transaction that completes an event waits, and keeps its locks. */
-    private static void holdPublishing(Connection holding) throws SQLException {
-        holding.setAutoCommit(false);
-        try (Statement statement = holding.createStatement()) {
-            statement.execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
-        }
-    }
-
-    private void awaitWaiting(int sessions) {
-        await().pollInterval(Duration.ofMillis(10))
-                .until(() -> outbox.sql()
-                                .sql("SELECT count(*) FROM pg_stat_activity"
-                                        + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                                .query(Integer.class)
-                                .single()
-                        == sessions);
+    private static void holdPublishing(OpenTransaction holding) throws SQLException {
+        holding.run("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
     }
 
     private DueDelivery claimDue() throws SQLException {

@@ -70,12 +70,8 @@ class PauseTest {
 
     /** Waits until both processes listen: one that does not misses wake-ups for an hour. */
     private void awaitListeners() {
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM pg_stat_activity"
-                                + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                        .query(Integer.class)
-                        .single()
-                == 2);
+        await().until(() ->
+                outbox.count("pg_stat_activity" + " WHERE query LIKE 'LISTEN%' AND datname = current_database()") == 2);
     }
 
     @Test

@@ -88,12 +88,9 @@ class RetryOperationTest {
                 .handler("mail", "*", mail)
                 .poller(NEVER, 50, Duration.ofMinutes(1))) {
             worker.start();
-            await().until(() -> outbox.sql()
-                            .sql("SELECT count(*) FROM pg_stat_activity"
-                                    + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                            .query(Integer.class)
-                            .single()
-                    == 1);
+            await().until(() ->
+                    outbox.count("pg_stat_activity" + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
+                            == 1);
             EventEnvelope event = lanes.publish("1", 1).get(0);
             assertThat(outbox.event(event)).becomesDead();
             down.set(false);
@@ -191,10 +188,7 @@ class RetryOperationTest {
         lanes.failed("mail", event);
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
-        assertThat(outbox.sql()
-                        .sql("SELECT count(*) FROM events.outbox_delivery WHERE next_retry_at <= clock_timestamp()")
-                        .query(Integer.class)
-                        .single())
+        assertThat(outbox.count("events.outbox_delivery WHERE next_retry_at <= clock_timestamp()"))
                 .isEqualTo(1);
     }
 

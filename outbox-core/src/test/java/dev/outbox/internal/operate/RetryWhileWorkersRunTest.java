@@ -14,8 +14,8 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Changed;
+import dev.outbox.testing.OpenTransaction;
 import java.io.IOException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,13 +124,10 @@ class RetryWhileWorkersRunTest {
     void lockedDeliveryIsBusy() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT FROM events.outbox_delivery WHERE outbox_id = "
-                            + events.get(0).id() + " FOR UPDATE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("SELECT FROM events.outbox_delivery WHERE outbox_id = "
+                    + events.get(0).id() + " FOR UPDATE");
             assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
-            other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 OPEN 0", "3 OPEN 0");
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
@@ -141,13 +138,9 @@ class RetryWhileWorkersRunTest {
     void lockedEventDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT FROM events.outbox WHERE id = "
-                            + events.get(1).id() + " FOR UPDATE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("SELECT FROM events.outbox WHERE id = " + events.get(1).id() + " FOR UPDATE");
             assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
-            other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 DEAD 3", "3 OPEN 0");
     }

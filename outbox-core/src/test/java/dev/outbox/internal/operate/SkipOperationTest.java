@@ -17,7 +17,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -142,13 +142,9 @@ class SkipOperationTest {
     void lockedEventDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT FROM events.outbox WHERE id = "
-                            + events.get(1).id() + " FOR UPDATE");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("SELECT FROM events.outbox WHERE id = " + events.get(1).id() + " FOR UPDATE");
             assertThat(skip(MAIL)).isEqualTo(new Changed(2, 1));
-            other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("2 DEAD 3");
     }

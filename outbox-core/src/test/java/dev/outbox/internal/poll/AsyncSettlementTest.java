@@ -6,9 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,15 +33,12 @@ class AsyncSettlementTest {
     /** A lock holds up each batch for a second at most, so one of them must show it, however slow the machine is. */
     @Test
     void nextBatchIsHandledWhileTheLastOneIsBeingWritten() throws SQLException {
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
             configure((event) -> {
                 int number = number(event);
                 if (number % BATCH == BATCH - 1) {
-                    execute(
-                            other,
-                            "SELECT FROM events.outbox_unpublished WHERE aggregate_id = '" + (number - BATCH + 1)
-                                    + "' FOR UPDATE");
+                    other.run("SELECT FROM events.outbox_unpublished WHERE aggregate_id = '" + (number - BATCH + 1)
+                            + "' FOR UPDATE");
                 } else if (number > 0 && number % BATCH == 0) {
                     publishedWhenHandled.add(outbox.count("events.outbox_published") - (number - BATCH));
                     other.rollback();
@@ -51,7 +47,6 @@ class AsyncSettlementTest {
             start();
             await().until(() -> handled.size() == 4 * BATCH);
             other.rollback();
-            other.setAutoCommit(true);
             await().until(() -> outbox.count("events.outbox_published") == 4 * BATCH);
         }
         assertThat(publishedWhenHandled).hasSize(3).contains(0L);
@@ -120,11 +115,5 @@ class AsyncSettlementTest {
 
     private static List<String> numbers(int count) {
         return IntStream.range(0, count).mapToObj(Integer::toString).toList();
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 }

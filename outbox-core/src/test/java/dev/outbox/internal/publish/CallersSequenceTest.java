@@ -13,9 +13,8 @@ import dev.outbox.StaleSequenceException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
@@ -84,7 +83,7 @@ class CallersSequenceTest {
         }));
         awaitLatch(published);
         CompletableFuture<Long> second = InBackground.run(() -> publish(2));
-        awaitBlockedSession();
+        outbox.awaitWaiting(1);
         mayCommit.countDown();
 
         assertThat(result(first)).isEqualTo(2);
@@ -109,7 +108,7 @@ class CallersSequenceTest {
                 }));
         awaitLatch(published);
         CompletableFuture<Long> second = InBackground.run(() -> publish(2));
-        awaitBlockedSession();
+        outbox.awaitWaiting(1);
         mayRollBack.countDown();
 
         result(first);
@@ -165,17 +164,13 @@ class CallersSequenceTest {
     void transactionHasItsIdBeforeItDrawsAnEventId() throws SQLException {
         publish(1);
         CompletableFuture<Long> publisher;
-        try (Connection owner = outbox.owner().getConnection();
-                Statement lock = owner.createStatement()) {
-            owner.setAutoCommit(false);
-            lock.execute("ALTER SEQUENCE events.outbox_id_seq INCREMENT 1");
+        try (OpenTransaction owner = OpenTransaction.of(outbox.owner())) {
+            owner.run("ALTER SEQUENCE events.outbox_id_seq INCREMENT 1");
             publisher = InBackground.run(() -> publish(2));
-            await().until(() -> outbox.sql().sql("""
-                                    SELECT count(*) FROM pg_stat_activity
-                                     WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL
-                                    """).query(Integer.class).single() == 1);
+            await().until(() -> outbox.count("pg_stat_activity WHERE datname = current_database()"
+                            + " AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL")
+                    == 1);
             assertThat(publisher).isNotDone();
-            owner.rollback();
         }
         assertThat(result(publisher)).isEqualTo(2);
     }
@@ -187,15 +182,6 @@ class CallersSequenceTest {
 
     private static OutboxEvent event(String id) {
         return OutboxEvent.of("order", id, new OrderPlaced(1));
-    }
-
-    private void awaitBlockedSession() {
-        await().until(() -> outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                        .query(Integer.class)
-                        .single()
-                >= 1);
     }
 
     private List<Long> sequences() {

@@ -73,7 +73,7 @@ class PublisherIdempotencyTest {
                 }));
         awaitLatch(published);
         CompletableFuture<EventEnvelope> second = InBackground.run(() -> publish(eventId, "1"));
-        awaitOneWaiting();
+        outbox.awaitWaiting(1);
         mayEnd.countDown();
 
         boolean same = result(first).id() == result(second).id();
@@ -95,7 +95,7 @@ class PublisherIdempotencyTest {
         }));
         awaitLatch(published);
         CompletableFuture<EventEnvelope> second = InBackground.run(() -> publish(eventId, "2"));
-        awaitOneWaiting();
+        outbox.awaitWaiting(1);
         mayEnd.countDown();
 
         assertThat(result(first).aggregateSeq()).isEqualTo(1);
@@ -135,15 +135,6 @@ class PublisherIdempotencyTest {
         assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(2L, 1L, 2L, 3L);
         assertThat(envelopes.get(1).id()).isEqualTo(known.id());
         assertThat(outbox.count("events.outbox")).isEqualTo(3);
-    }
-
-    private void awaitOneWaiting() {
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM pg_stat_activity"
-                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                        .query(Integer.class)
-                        .single()
-                == 1);
     }
 
     private EventEnvelope publish(UUID id, String aggregateId) {

@@ -141,22 +141,12 @@ class PublisherSequenceTest {
         }));
         awaitLatch(published);
         CompletableFuture<EventEnvelope> second = InBackground.run(() -> outbox.publish("1", new OrderPlaced(2)));
-        awaitWaitingFor(1);
+        outbox.awaitWaiting(1);
         assertThat(second).isNotDone();
         mayCommit.countDown();
 
         assertThat(result(first).aggregateSeq()).isEqualTo(1);
         assertThat(result(second).aggregateSeq()).isEqualTo(2);
-    }
-
-    private void awaitWaitingFor(int sessions) {
-        org.awaitility.Awaitility.await()
-                .until(() -> outbox.sql()
-                                .sql(
-                                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                                .query(Integer.class)
-                                .single()
-                        == sessions);
     }
 
     private static OutboxEvent event(String id, int number) {

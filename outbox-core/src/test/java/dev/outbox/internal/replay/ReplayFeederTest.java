@@ -57,7 +57,7 @@ class ReplayFeederTest extends ReplaySteps {
         publish("1", 300);
         long id = start(ReplayRequest.of("mail").rate(100));
         List<ReplayFeeder> both =
-                List.of(feeder, ReplayFeeders.of(outbox, outbox.runtime().replays()));
+                List.of(feeder, ReplayFeeders.of(outbox.runtime().replays()));
         for (int round = 1; round <= 3; round++) {
             ReplayFeeders.allow(outbox, SECOND);
             List<CompletableFuture<Duration>> rounds =

@@ -11,7 +11,7 @@ public final class ReplayFeeders {
 
     private ReplayFeeders() {}
 
-    static ReplayFeeder of(TestOutbox outbox, Replays replays) {
+    static ReplayFeeder of(Replays replays) {
         return new ReplayFeeder((JdbcReplays) replays, (stream) -> {});
     }
 

@@ -12,7 +12,7 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.operations.ReplayRequest;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -111,12 +111,11 @@ class ReplayOfLanesTest extends ReplaySteps {
         start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);
         // A worker has looked for heads of lanes, and commits its claim after the replay arrives.
-        try (Connection claimer = outbox.dataSource().getConnection()) {
-            claimer.setAutoCommit(false);
-            claimer.createStatement().execute("SELECT FROM events.outbox_stream FOR UPDATE");
+        try (OpenTransaction claimer = OpenTransaction.of(outbox.dataSource())) {
+            claimer.run("SELECT FROM events.outbox_stream FOR UPDATE");
             CompletableFuture<Duration> feeding = InBackground.run(feeder::runOnce);
-            awaitWaiting();
-            claimer.createStatement().execute("""
+            outbox.awaitWaiting(1);
+            claimer.run("""
                             INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
                             VALUES ('default', 'other', now() + interval '1 minute', '{}',
                                     ARRAY[hashtextextended('order' || chr(31) || '1', 0)])

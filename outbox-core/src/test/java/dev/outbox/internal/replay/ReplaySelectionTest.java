@@ -16,7 +16,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -156,14 +156,11 @@ class ReplaySelectionTest extends ReplaySteps {
         long id = start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);
         // The archive has looked at deliveries, and has not committed when the replay comes.
-        try (Connection archive = outbox.dataSource().getConnection()) {
-            archive.setAutoCommit(false);
-            archive.createStatement()
-                    .execute(
-                            "SELECT pg_advisory_xact_lock_shared(hashtextextended('outbox history of \"events\"', 0))");
-            archive.createStatement().execute("DELETE FROM events.outbox_published WHERE aggregate_seq = 1");
+        try (OpenTransaction archive = OpenTransaction.of(outbox.dataSource())) {
+            archive.run("SELECT pg_advisory_xact_lock_shared(hashtextextended('outbox history of \"events\"', 0))");
+            archive.run("DELETE FROM events.outbox_published WHERE aggregate_seq = 1");
             CompletableFuture<Duration> feeding = InBackground.run(feeder::runOnce);
-            awaitWaiting();
+            outbox.awaitWaiting(1);
             archive.commit();
             result(feeding);
         }

@@ -2,7 +2,6 @@ package dev.outbox.internal.replay;
 
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -41,7 +40,7 @@ abstract class ReplaySteps {
     final HandlerStore handlers = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     final ClaimSteps claims = new ClaimSteps(outbox);
     final LaneSteps deliveries = new LaneSteps(outbox);
-    final ReplayFeeder feeder = ReplayFeeders.of(outbox, outbox.runtime().replays());
+    final ReplayFeeder feeder = ReplayFeeders.of(outbox.runtime().replays());
 
     @BeforeEach
     void register() throws SQLException {
@@ -108,15 +107,6 @@ abstract class ReplaySteps {
             ReplayFeeders.allow(outbox, SECOND);
             feeder.runOnce();
         }
-    }
-
-    void awaitWaiting() {
-        await().until(() -> outbox.sql()
-                        .sql("SELECT count(*) FROM pg_stat_activity"
-                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
-                        .query(Integer.class)
-                        .single()
-                == 1);
     }
 
     /** Sequence and status of the deliveries for an aggregate. */

@@ -239,7 +239,7 @@ class ReplayTest {
         outbox.runtime().close();
         long id = start(ReplayRequest.of("mail").rate(150));
         // What a process has committed that dies between two rounds: a round is one transaction.
-        ReplayFeeder killed = ReplayFeeders.of(outbox, outbox.runtime().replays());
+        ReplayFeeder killed = ReplayFeeders.of(outbox.runtime().replays());
         for (int round = 0; round < 2; round++) {
             ReplayFeeders.allow(outbox, Duration.ofSeconds(1));
             killed.runOnce();
@@ -298,7 +298,7 @@ class ReplayTest {
                 .sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days'")
                 .update();
 
-        ReplayFeeders.of(outbox, outbox.runtime().replays()).runOnce();
+        ReplayFeeders.of(outbox.runtime().replays()).runOnce();
 
         assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
         assertThat(outbox.sql()

@@ -12,7 +12,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -52,11 +52,7 @@ class RetentionTest {
                         .list())
                 .hasSize(15)
                 .doesNotHaveDuplicates();
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM audit.events WHERE payload IS NOT NULL AND published_at < archived_at")
-                        .query(Integer.class)
-                        .single())
+        assertThat(outbox.count("audit.events WHERE payload IS NOT NULL AND published_at < archived_at"))
                 .isEqualTo(15);
     }
 
@@ -145,12 +141,9 @@ class RetentionTest {
         publishPublished(3);
         age("31 days", "true");
         Retention retention = retention(RetentionSettings.defaults());
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
             assertThat(retention.runOnce()).isZero();
-            other.rollback();
         }
         assertThat(retention.runOnce()).isEqualTo(3);
     }
@@ -187,13 +180,10 @@ class RetentionTest {
     void oneInstanceRemovesProcessedEventsAtATime() throws SQLException {
         noteProcessed(3, "31 days");
         Retention retention = retention(RetentionSettings.defaults());
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
+        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
+            other.run("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
             retention.runOnce();
             assertThat(outbox.count("events.processed_event")).isEqualTo(3);
-            other.rollback();
         }
         retention.runOnce();
         assertThat(outbox.count("events.processed_event")).isZero();

@@ -49,10 +49,6 @@ class HandOverAtShutdownTest {
     }
 
     private static long listeners(TestOutbox outbox) {
-        return outbox.sql()
-                .sql(
-                        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                .query(Long.class)
-                .single();
+        return outbox.count("pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()");
     }
 }

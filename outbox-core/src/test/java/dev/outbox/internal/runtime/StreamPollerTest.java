@@ -96,12 +96,8 @@ class StreamPollerTest {
     }
 
     private void awaitListener() {
-        await().until(() -> outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                        .query(Integer.class)
-                        .single()
-                == 1);
+        await().until(() ->
+                outbox.count("pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()") == 1);
     }
 
     @Test

@@ -7,15 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.OpenTransaction;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -146,9 +145,8 @@ class PlainSqlTest {
     }
 
     private void run(String text) throws SQLException {
-        try (Connection connection = database.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(text);
+        try (OpenTransaction script = OpenTransaction.of(database.dataSource())) {
+            script.run(text).commit();
         }
     }
 

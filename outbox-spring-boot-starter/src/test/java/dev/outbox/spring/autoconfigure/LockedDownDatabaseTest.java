@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.PlainSql;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.testing.OpenTransaction;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.DefaultResourceLoader;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Databases whose tables an administrator creates by plain SQL, and whose applications run no DDL. */
@@ -64,8 +65,8 @@ class LockedDownDatabaseTest {
     }
 
     @Test
-    void runsOnTablesOfPlainSql() throws IOException {
-        new JdbcTemplate(database.dataSource()).execute(printed);
+    void runsOnTablesOfPlainSql() throws Exception {
+        run(printed);
 
         assertDelivers();
     }
@@ -88,10 +89,9 @@ class LockedDownDatabaseTest {
     }
 
     @Test
-    void upgradeThatDidNotRunPreventsTheStart() throws IOException {
-        new JdbcTemplate(database.dataSource()).execute(printed);
-        new JdbcTemplate(database.dataSource())
-                .execute("DELETE FROM events.outbox_schema_history WHERE script = 'R__archive.sql'");
+    void upgradeThatDidNotRunPreventsTheStart() throws Exception {
+        run(printed);
+        run("DELETE FROM events.outbox_schema_history WHERE script = 'R__archive.sql'");
         grant();
 
         application()
@@ -100,6 +100,12 @@ class LockedDownDatabaseTest {
                         .rootCause()
                         .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("R__archive.sql did not run"));
+    }
+
+    private void run(String script) throws SQLException {
+        try (OpenTransaction transaction = OpenTransaction.of(database.dataSource())) {
+            transaction.run(script).commit();
+        }
     }
 
     private void assertDelivers() throws IOException {

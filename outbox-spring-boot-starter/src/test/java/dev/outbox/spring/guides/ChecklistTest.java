@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The queries of the deployment checklist run on the tables of the outbox. */
 @Tag("full")
@@ -32,10 +32,12 @@ class ChecklistTest {
         assertThat(queries).hasSizeGreaterThan(7);
         try (TestDatabase database = TestPostgres.shared().newDatabase()) {
             Applications.on(database).run((context) -> {
-                JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+                JdbcClient jdbc = context.getBean(JdbcClient.class);
                 assertThat(queries)
-                        .allSatisfy((query) ->
-                                assertThat(jdbc.queryForList(query)).as(query).hasSize(1));
+                        .allSatisfy(
+                                (query) -> assertThat(jdbc.sql(query).query().listOfRows())
+                                        .as(query)
+                                        .hasSize(1));
             });
         }
     }

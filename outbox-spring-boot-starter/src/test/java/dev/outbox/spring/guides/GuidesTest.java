@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The moves of the guides lose no event and keep the order. */
 @Tag("full")
@@ -79,6 +79,6 @@ class GuidesTest {
     }
 
     private static void createTables(ApplicationContext context) {
-        context.getBean(JdbcTemplate.class).execute(HandWritten.TABLES);
+        context.getBean(JdbcClient.class).sql(HandWritten.TABLES).update();
     }
 }

@@ -10,9 +10,9 @@ import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.FreshGauges;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.testing.OpenTransaction;
 import dev.outbox.testing.TestDatabase;
 import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -152,12 +152,9 @@ class OutboxHealthAutoConfigurationTest {
     @Timeout(110)
     void databaseThatHangsIsDown() {
         asked().run((context) -> {
-            try (Connection blocker = database.dataSource().getConnection();
-                    Statement statement = blocker.createStatement()) {
-                blocker.setAutoCommit(false);
-                statement.execute("LOCK TABLE events.outbox_unpublished IN ACCESS EXCLUSIVE MODE");
+            try (OpenTransaction blocker = OpenTransaction.of(database.dataSource())) {
+                blocker.run("LOCK TABLE events.outbox_unpublished IN ACCESS EXCLUSIVE MODE");
                 assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
-                blocker.rollback();
             }
             assertStatus(context, Status.UP);
         });

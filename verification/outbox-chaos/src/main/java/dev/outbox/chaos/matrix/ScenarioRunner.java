@@ -6,8 +6,7 @@ import dev.outbox.chaos.matrix.Publications.Planned;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.ReplayRequest;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
@@ -157,16 +156,9 @@ final class ScenarioRunner {
     private void contend(Planned event, int attempt) throws SQLException {
         publications.publish(event, quick(), quick());
         await(() -> handlers.attemptOf(event.eventId()) >= attempt);
-        try (Connection connection = outbox.dataSource().getConnection()) {
-            connection.setAutoCommit(false);
-            try (PreparedStatement lock = connection.prepareStatement(
-                    "SELECT id FROM events.outbox_unpublished WHERE event_id = ? FOR UPDATE")) {
-                lock.setObject(1, event.eventId());
-                lock.execute();
-                pause(LOCK.toMillis());
-            } finally {
-                connection.rollback();
-            }
+        try (OpenTransaction other = OpenTransaction.of(outbox.dataSource())) {
+            other.run("SELECT id FROM events.outbox_unpublished WHERE event_id = '" + event.eventId() + "' FOR UPDATE");
+            pause(LOCK.toMillis());
         }
     }
 
