@@ -11,8 +11,6 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
@@ -103,7 +101,7 @@ class LostClaimTest {
     void claimThatSurvivedTheCrashIsVoid() throws SQLException {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox outbox = TestOutbox.create(server.postgres())) {
-            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            outbox.addStream("default");
             outbox.publish("1", new OrderPlaced(1));
             ClaimSteps claims = new ClaimSteps(outbox);
             ClaimSteps.Found claim = claims.claim(10, ActiveHandlers.ofAllTypes());

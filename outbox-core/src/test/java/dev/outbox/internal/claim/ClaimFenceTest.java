@@ -12,7 +12,6 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
@@ -35,7 +34,7 @@ class ClaimFenceTest {
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     ClaimFenceTest() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
     }
 
     @AfterEach

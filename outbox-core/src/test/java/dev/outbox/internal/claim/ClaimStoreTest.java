@@ -11,7 +11,6 @@ import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.Connection;
@@ -36,7 +35,7 @@ class ClaimStoreTest {
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     ClaimStoreTest() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
     }
 
     @AfterEach
@@ -63,7 +62,7 @@ class ClaimStoreTest {
             other.run("LOCK TABLE events.outbox_claim IN SHARE MODE");
             early = InBackground.run(() -> claims.claim(request));
             outbox.awaitWaiting(1);
-            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("late");
+            outbox.addStream("late");
         }
 
         assertThat(InBackground.result(early)).isEmpty();
@@ -226,7 +225,7 @@ class ClaimStoreTest {
         pool.setReadOnly(true);
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
-            new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            other.addStream("default");
             ClaimStore.Request request = ClaimSteps.request("default", "w", 10, LEASE, NO_HANDLERS);
 
             assertThat(store.claim(request)).isPresent();

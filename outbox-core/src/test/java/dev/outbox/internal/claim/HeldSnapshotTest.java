@@ -6,8 +6,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
-import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.util.stream.IntStream;
@@ -34,7 +32,7 @@ class HeldSnapshotTest {
 
     @BeforeEach
     void hold() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         holder = OpenTransaction.of(outbox.dataSource())
                 .run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
                 .run("SELECT count(*) FROM events.outbox_unpublished");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -71,7 +70,7 @@ class LargePayloadsTest {
     }
 
     private ClaimStore.Round claim() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         return claims.claim(
                         ClaimSteps.request("default", "w", 1000, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
                 .orElseThrow();

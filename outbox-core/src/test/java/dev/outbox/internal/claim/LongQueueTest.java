@@ -8,7 +8,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -129,7 +128,7 @@ class LongQueueTest {
     }
 
     private ClaimStore.Claim claimOne() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         ClaimStore.Request request = ClaimSteps.request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes());
         return claims.claim(request).orElseThrow().claim();
     }

@@ -7,8 +7,6 @@ import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lane.LaneRows;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +22,7 @@ class ClaimedBytesTest {
 
     @BeforeEach
     void addStream() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
     }
 
     @AfterEach

@@ -8,7 +8,6 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,7 +32,7 @@ class DueMarkTest {
 
     @BeforeEach
     void prepare() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         look();
     }
 

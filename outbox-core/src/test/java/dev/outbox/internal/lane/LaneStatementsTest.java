@@ -7,7 +7,6 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.operate.OperateSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.replay.ReplayFeeders;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
@@ -137,7 +136,7 @@ class LaneStatementsTest {
     void nextDueTimeIsFoundAmongOldOnes() throws SQLException {
         try (TestOutbox outbox = TestOutbox.create();
                 OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
-            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            outbox.addStream("default");
             addFailed(outbox, 5_000, 1);
             holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
                     .run("SELECT count(*) FROM events.outbox_lane");
@@ -184,7 +183,7 @@ class LaneStatementsTest {
     @Test
     void claimLocksNoMoreThanItTakes() throws SQLException {
         try (TestOutbox outbox = TestOutbox.create()) {
-            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            outbox.addStream("default");
             int handlers = 20;
             int batch = 50;
             addFailed(outbox, batch, handlers);
@@ -259,7 +258,7 @@ class LaneStatementsTest {
     }
 
     private static Connection prepare(TestOutbox outbox, Statistics statistics) throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         outbox.sql()
                 .sql("ALTER TABLE events.outbox_delivery SET (autovacuum_enabled = false)")
                 .update();

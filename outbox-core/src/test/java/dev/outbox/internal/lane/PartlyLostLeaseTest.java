@@ -11,7 +11,6 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -84,7 +83,7 @@ class PartlyLostLeaseTest {
         lanes.waiting("any", lane.get(1));
         lanes.waiting("any", lane.get(2));
         late.handler("any", "*", handledLate);
-        new HandlerStore(late.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        late.addStream("default");
         DeliveryClaimStore claims = new DeliveryClaimStore(late.dataSource(), OutboxSchema.DEFAULT);
         List<DueDelivery> claimed =
                 claims.claimDue(LaneSteps.request("late", ActiveHandlers.ofAllTypes("any"), 10, LEASE));

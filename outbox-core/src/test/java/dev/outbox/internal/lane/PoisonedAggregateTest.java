@@ -6,7 +6,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
@@ -40,7 +39,7 @@ class PoisonedAggregateTest {
     @Test
     @Guarantee(value = "G4", sentence = "Claims do not visit 100,000 events that wait behind a failed one.")
     void claimDoesNotVisitTheEventsThatWait() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         poison();
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
         assertThatClaimVisitsLittle();
@@ -49,7 +48,7 @@ class PoisonedAggregateTest {
     /** The planner knows then that half of the rows wait, and may think that the other half comes cheaper without the index. */
     @Test
     void claimDoesNotVisitTheEventsThatWaitIfStatisticsKnowTheQueue() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         poison();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished
@@ -63,7 +62,7 @@ class PoisonedAggregateTest {
 
     @Test
     void claimOfABatchIsNotComparedWithItselfIfStatisticsKnowNoQueue() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
 
@@ -75,7 +74,7 @@ class PoisonedAggregateTest {
     /** What has left the queue stays in its index while an older snapshot is held. */
     @Test
     void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
             holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
             holder.run("SELECT count(*) FROM events.outbox_unpublished");
@@ -97,7 +96,7 @@ class PoisonedAggregateTest {
 
     @Test
     void claimLooksNoDeeperThanItsReach() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished
                                (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
@@ -111,7 +110,7 @@ class PoisonedAggregateTest {
 
     @Test
     void aggregateHashIsInlined() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
 
         assertThat(explainClaim().toString()).contains("hashtextextended(").doesNotContain("outbox_aggregate_hash");
     }

@@ -17,7 +17,6 @@ import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
@@ -58,7 +57,7 @@ class RetryLanesFenceTest {
     @Test
     @Guarantee(value = "G5", sentence = "Retries are fenced in the same way.")
     void lateWorkerOfDeliveryChangesNothing() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         park(claim(), event);
         List<DueDelivery> late = claimDue();
@@ -95,7 +94,7 @@ class RetryLanesFenceTest {
     @Test
     @Guarantee(value = "G5", sentence = "A late worker does not take a lane from its new owner.")
     void lateWorkerNeverTakesLaneFromNewOwner() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         for (int number = 1; number <= 3; number++) {
             EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
             park(claim(), event);
@@ -155,7 +154,7 @@ class RetryLanesFenceTest {
     /** A transaction that has locked a lane may be about to change it: a renewal that skipped it would leave it to others. */
     @Test
     void renewalWaitsForALockedLane() throws Exception {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         for (String aggregate : List.of("1", "2")) {
             EventEnvelope event = outbox.publish(aggregate, new OrderPlaced(1));
             park(claim(), event);

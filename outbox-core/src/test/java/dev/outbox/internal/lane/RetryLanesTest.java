@@ -17,7 +17,6 @@ import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;
@@ -130,7 +129,7 @@ class RetryLanesTest {
     @Test
     @Guarantee(value = "G3", sentence = "A delivery queued at the moment its lane empties is the first of the lane.")
     void deliveryQueuedWhileLaneEmptiesIsFirst() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         park(claim(), first);
         EventEnvelope second = outbox.publish("1", new OrderPlaced(2));

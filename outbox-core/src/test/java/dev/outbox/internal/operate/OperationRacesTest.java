@@ -12,8 +12,6 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.testing.OpenTransaction;
@@ -37,7 +35,7 @@ class OperationRacesTest {
 
     @BeforeEach
     void addStream() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
     }
 
     @AfterEach

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneRows;
-import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +61,7 @@ class FlowingLanesTest {
 
     /** Heads that are due and have not failed yet, and what waits behind each. The planner thinks that there are none. */
     private void addLanes() throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();

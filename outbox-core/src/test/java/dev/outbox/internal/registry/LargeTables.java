@@ -8,7 +8,6 @@ import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.retention.RetentionSteps;
-import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +73,7 @@ class LargeTables {
     @Test
     void oneDueHeadAmongMany() throws SQLException {
         int heads = Integer.getInteger("outbox.large.heads", 1_000_000);
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         addLanes(heads, "now() + interval '1 day'", false, 0);
         addLanes(100_000, "now() + interval '1 hour'", true, 0);
         addLanes(100_000, "now() - interval '1 min'", true, 1);

@@ -7,7 +7,6 @@ import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.operate.OperateSteps;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
@@ -111,7 +110,7 @@ class BoundedPlansTest {
         "now() - interval '1 h', false, 2"
     })
     void claimOfOneDueLaneReadsNoOtherLane(String due, boolean leased, int crashes) throws SQLException {
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.addStream("default");
         addLanes(ROWS, due, leased, crashes);
         addLanes(1, "now() - interval '1 s'", false, 0);
         analyze(true, "events.outbox_delivery, events.outbox_lane");
