@@ -43,7 +43,12 @@ class ArchitectureTest {
                 .resideInAPackage("dev.outbox.sample.events")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "tools.jackson..", "dev.outbox.sample.events", "org.jspecify..")
+                .resideInAnyPackage(
+                        "java..",
+                        "tools.jackson..",
+                        "com.fasterxml.jackson.annotation",
+                        "dev.outbox.sample.events",
+                        "org.jspecify..")
                 .check(service);
     }
 

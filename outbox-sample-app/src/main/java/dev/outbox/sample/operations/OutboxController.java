@@ -1,5 +1,6 @@
 package dev.outbox.sample.operations;
 
+import dev.outbox.sample.events.Envelope;
 import dev.outbox.sample.web.NotFoundException;
 import java.util.List;
 import java.util.UUID;
