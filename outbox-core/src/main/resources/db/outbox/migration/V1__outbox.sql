@@ -425,24 +425,24 @@ SELECT o.id,
        coalesce(c.worker, l.worker) AS locked_by,
        coalesce(c.claimed_at, l.claimed_at) AS claimed_at,
        coalesce(c.locked_until, l.due_at) AS locked_until,
-       greatest(o.attempt_count, (SELECT max(delivery.attempt_count)
-                                    FROM ${schema}.outbox_delivery delivery
-                                   WHERE delivery.outbox_id = o.id
-                                     AND o.status IN ('RETRYING', 'DEAD'))) AS attempt_count,
+       a.attempts AS attempt_count,
+       a.attempts + (c.id IS NOT NULL OR l.worker IS NOT NULL
+                     OR o.published_at IS NOT NULL AND cardinality(a.skipped_handlers) = 0)::integer AS publish_attempt,
        o.retry_count,
        o.next_retry_at,
-       o.last_attempt_at,
+       greatest(o.last_attempt_at, c.claimed_at, l.claimed_at) AS last_attempt_at,
        o.last_error_code,
        o.last_error,
+       o.occurred_at AS created_at,
+       coalesce(greatest(o.last_attempt_at, c.claimed_at, l.claimed_at, o.dispatched_at, o.published_at,
+                         (SELECT max(operation.performed_at)
+                            FROM ${schema}.outbox_operation operation
+                           WHERE operation.event_id = o.event_id)),
+                o.occurred_at) AS updated_at,
        o.occurred_at,
        o.dispatched_at,
        o.published_at,
-       ARRAY(SELECT DISTINCT operation.handler_id
-               FROM ${schema}.outbox_operation operation
-              WHERE operation.event_id = o.event_id
-                AND operation.action = 'SKIP'
-                AND (o.published_at IS NULL OR operation.performed_at <= o.published_at)
-              ORDER BY operation.handler_id) AS skipped_handlers
+       a.skipped_handlers
   FROM ${schema}.outbox o
   LEFT JOIN LATERAL (SELECT claim.id, claim.worker, claim.claimed_at, claim.locked_until
                        FROM ${schema}.outbox_claim claim
@@ -462,7 +462,21 @@ SELECT o.id,
                         AND lane.token IS NOT NULL
                         AND lane.due_at >= now()
                       ORDER BY lane.due_at DESC
-                      LIMIT 1) l ON true;
+                      LIMIT 1) l ON true
+ CROSS JOIN LATERAL (SELECT greatest(o.attempt_count, (SELECT max(delivery.attempt_count)
+                                                         FROM ${schema}.outbox_delivery delivery
+                                                        WHERE delivery.outbox_id = o.id
+                                                          AND o.status IN ('RETRYING', 'DEAD'))) AS attempts,
+                            ARRAY(SELECT DISTINCT operation.handler_id
+                                    FROM ${schema}.outbox_operation operation
+                                   WHERE operation.event_id = o.event_id
+                                     AND operation.action = 'SKIP'
+                                     AND (o.published_at IS NULL OR operation.performed_at <= o.published_at)
+                                   ORDER BY operation.handler_id) AS skipped_handlers) a;
 
 COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or those of its delivery with the most';
+COMMENT ON COLUMN ${schema}.outbox_status.publish_attempt IS 'attempt_count, with the running attempt or the one that completed the event';
+COMMENT ON COLUMN ${schema}.outbox_status.last_attempt_at IS 'When the running attempt was claimed, or the last one ended';
+COMMENT ON COLUMN ${schema}.outbox_status.created_at IS 'occurred_at: the time of the INSERT, unless the caller gave another';
+COMMENT ON COLUMN ${schema}.outbox_status.updated_at IS 'The last claim, outcome or operation';
 COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published';

@@ -17,6 +17,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,11 @@ class StatusViewTest {
         await().until(() -> row(event).status().equals("PROCESSING"));
         assertClaimed(row(event));
         assertThat(row(event).attemptCount()).isZero();
+        assertThat(row(event).publishAttempt()).isEqualTo(1);
         Instant firstClaim = row(event).claimedAt();
+        assertThat(firstClaim)
+                .isEqualTo(row(event).lastAttemptAt())
+                .isEqualTo(row(event).updatedAt());
 
         attempts.release();
         await().until(() -> {
@@ -53,13 +58,44 @@ class StatusViewTest {
             return now.status().equals("PROCESSING") && now.attemptCount() == 1;
         });
         assertClaimed(row(event));
-        assertThat(row(event).claimedAt()).isAfter(firstClaim);
+        assertThat(row(event).publishAttempt()).isEqualTo(2);
+        assertThat(row(event).claimedAt())
+                .isAfter(firstClaim)
+                .isEqualTo(row(event).lastAttemptAt());
 
         attempts.release(2);
         await().until(() -> row(event).status().equals("DEAD"));
         assertThat(row(event).claimedAt()).isNull();
         assertThat(row(event).lockedUntil()).isNull();
         assertThat(row(event).attemptCount()).isEqualTo(3);
+        assertThat(row(event).publishAttempt()).isEqualTo(3);
+        assertThat(row(event).lastAttemptAt()).isEqualTo(row(event).updatedAt());
+    }
+
+    @Test
+    void successfulAttemptIsCounted() {
+        AtomicInteger failures = new AtomicInteger(1);
+        outbox.handler("mail", "*", (envelope) -> {
+            if (failures.getAndDecrement() > 0) {
+                throw new IOException("later");
+            }
+        });
+        outbox.retry(TestOutbox.AT_ONCE).start();
+
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> row(event).status().equals("PUBLISHED"));
+
+        assertThat(row(event).attemptCount()).isEqualTo(1);
+        assertThat(row(event).publishAttempt()).isEqualTo(2);
+    }
+
+    @Test
+    void waitingEventIsAsOldAsItsInsert() {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        assertThat(row(event).publishAttempt()).isZero();
+        assertThat(row(event).lastAttemptAt()).isNull();
+        assertThat(row(event).createdAt()).isNotNull().isEqualTo(row(event).updatedAt());
     }
 
     private static void assertClaimed(Row row) {
@@ -77,10 +113,14 @@ class StatusViewTest {
 
         skip("mail", skipped);
         assertThat(row(skipped).skippedHandlers()).isEqualTo("mail");
+        int attempts = row(skipped).publishAttempt();
+        Instant firstSkip = row(skipped).updatedAt();
         skip("audit", skipped);
         lanes.published(delivered);
 
         assertThat(row(skipped).status()).isEqualTo("PUBLISHED");
+        assertThat(row(skipped).publishAttempt()).isEqualTo(attempts);
+        assertThat(row(skipped).updatedAt()).isAfter(firstSkip);
         assertThat(row(skipped).skippedHandlers()).isEqualTo("audit,mail");
         assertThat(row(delivered).skippedHandlers()).isEmpty();
         assertThat(archive()).isEqualTo(2);
@@ -132,7 +172,8 @@ class StatusViewTest {
     private Row row(EventEnvelope event) {
         return outbox.sql()
                 .sql(
-                        "SELECT status, locked_by, claimed_at, locked_until, attempt_count,"
+                        "SELECT status, locked_by, claimed_at, locked_until, attempt_count, publish_attempt,"
+                                + " last_attempt_at, created_at, updated_at,"
                                 + " array_to_string(skipped_handlers, ',') AS skipped_handlers FROM events.outbox_status WHERE id = ?")
                 .param(event.id())
                 .query(Row.class)
@@ -145,5 +186,9 @@ class StatusViewTest {
             Instant claimedAt,
             Instant lockedUntil,
             int attemptCount,
+            int publishAttempt,
+            Instant lastAttemptAt,
+            Instant createdAt,
+            Instant updatedAt,
             String skippedHandlers) {}
 }

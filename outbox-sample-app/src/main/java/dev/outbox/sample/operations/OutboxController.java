@@ -16,8 +16,8 @@ final class OutboxController {
 
     private static final String ENTRIES = """
             SELECT id, event_id, stream, event_type, aggregate_type || '/' || aggregate_id AS aggregate, aggregate_seq, status,
-                   locked_by, claimed_at, locked_until, attempt_count, retry_count, next_retry_at, last_error_code, last_error,
-                   occurred_at, published_at
+                   locked_by, claimed_at, locked_until, publish_attempt, attempt_count, retry_count, next_retry_at,
+                   last_attempt_at, last_error_code, last_error, created_at, updated_at, occurred_at, published_at
               FROM events.outbox_status
             """;
 
