@@ -49,7 +49,8 @@ public record EventEnvelope(
     @Override
     public String toString() {
         String text = eventType + "[id=" + id + ", eventId=" + eventId + ", stream=" + stream + ", aggregate="
-                + aggregateType + "/" + aggregateId + "#" + aggregateSeq + "]";
+                + aggregateType + "/" + aggregateId + "#" + aggregateSeq
+                + (headers.containsKey(TRACE_ID) ? ", traceId=" + headers.get(TRACE_ID) : "") + "]";
         return text.replaceAll("[\\p{Cntrl}\\x85\\u2028\\u2029]", "?");
     }
 }

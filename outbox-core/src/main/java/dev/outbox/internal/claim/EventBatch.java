@@ -7,6 +7,7 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
+import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
@@ -152,6 +153,8 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
 
     @Override
     public String toString() {
-        return "claim " + claim.id() + " of " + claim.events().size() + " events";
+        return "claim " + claim.id() + " of " + claim.events().size() + " events: "
+                + LogContext.describe(
+                        claim.events().stream().map(ClaimedEvent::envelope).toList());
     }
 }

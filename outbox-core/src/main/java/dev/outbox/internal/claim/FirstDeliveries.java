@@ -1,7 +1,9 @@
 package dev.outbox.internal.claim;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
+import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
@@ -166,6 +168,13 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                         expired.events(),
                         stream.name()));
         List<ClaimedEvent> events = round.events();
+        List<EventEnvelope> redelivered = events.stream()
+                .filter((event) -> event.expiredClaims() > 0)
+                .map(ClaimedEvent::envelope)
+                .toList();
+        if (!redelivered.isEmpty()) {
+            log.warn("Delivering again after an expired lease: {}", LogContext.describe(redelivered));
+        }
         if (!events.isEmpty()) {
             highest = Math.max(highest, events.get(events.size() - 1).envelope().id());
         }
@@ -201,10 +210,10 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         if (!settled.claimHeld()) {
             dependencies.listener().leaseLost(stream.name());
             log.warn(
-                    "Lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
-                    batch,
+                    "Lost the lease in stream {}; {} outcomes were not written, and the events are delivered again: {}",
                     stream.name(),
-                    outcomes.size());
+                    outcomes.size(),
+                    batch);
             return Settled.LEASE_LOST;
         }
         dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());

@@ -107,7 +107,7 @@ final class Invocation {
             return Collections.nCopies(attempts.size(), DeliveryOutcome.QUEUED);
         }
         long begun = System.nanoTime();
-        LogContext context = LogContext.enterBatch(attempts.get(0).envelope(), handler.id(), attempts.size());
+        LogContext context = LogContext.enterBatch(attempts, handler.id());
         try {
             BatchResult result = new BatchResult(handler, attempts, failures);
             result.decode();

@@ -2,6 +2,7 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
+import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
@@ -148,6 +149,8 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
 
     @Override
     public String toString() {
-        return open.size() + " redelivered events";
+        return open.size() + " redelivered events: "
+                + LogContext.describe(
+                        open.values().stream().map(DueDelivery::envelope).toList());
     }
 }

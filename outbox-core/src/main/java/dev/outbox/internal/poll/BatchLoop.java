@@ -135,9 +135,9 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
             }
         } catch (Throwable ex) {
             log.warn(
-                    "The last outcomes of {} in stream {} could not be written; its events are delivered again when its lease expires",
-                    batch,
+                    "The last outcomes in stream {} could not be written; the events are delivered again when their lease expires: {}",
                     name,
+                    batch,
                     ex);
         } finally {
             end(batch);
@@ -261,10 +261,10 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
             end(batch);
         } else if (last && batches.remove(batch)) {
             log.warn(
-                    "Could not settle some events of {} in stream {}: their rows are locked or PostgreSQL refused the outcome;"
-                            + " retrying every 500 ms, their aggregates are blocked",
-                    batch,
-                    name);
+                    "Could not settle some events in stream {}: their rows are locked or PostgreSQL refused the outcome;"
+                            + " retrying every 500 ms, their aggregates are blocked; {}",
+                    name,
+                    batch);
             locked.add(batch);
         }
     }

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.MDC;
 
 class BatchHandlerTest {
 
@@ -57,6 +58,34 @@ class BatchHandlerTest {
         awaitPublished(60);
         assertThat(batches).hasSize(1);
         assertThat(handled).extracting(EventEnvelope::eventId).containsExactlyElementsOf(ids(events));
+    }
+
+    @Test
+    void logContextNamesTheEvents() {
+        List<Map<String, String>> contexts = new CopyOnWriteArrayList<>();
+        outbox
+                .handler(HandlerDefinition.ofBatch(
+                        "index",
+                        Set.of("*"),
+                        null,
+                        (payloads, events, outcome, context) -> contexts.add(MDC.getCopyOfContextMap())))
+                .stream("default", claiming(100, 1));
+        MDC.put("traceId", "trace-1");
+        List<EventEnvelope> events = publish(2, 2);
+        MDC.remove("traceId");
+
+        outbox.start();
+        awaitPublished(2);
+        assertThat(contexts)
+                .containsExactly(Map.of(
+                        "traceId", "trace-1",
+                        "eventId", ids(events).get(0) + "," + ids(events).get(1),
+                        "stream", "default",
+                        "eventType", "OrderPlaced",
+                        "aggregateType", "order",
+                        "aggregateId", "order-0,order-1",
+                        "handlerId", "index",
+                        "events", "2"));
     }
 
     @Test

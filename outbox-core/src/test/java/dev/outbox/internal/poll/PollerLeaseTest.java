@@ -5,6 +5,10 @@ import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -19,7 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /** Leases of the poller while handlers run and when it closes. */
 class PollerLeaseTest {
@@ -27,9 +34,18 @@ class PollerLeaseTest {
     private static final Duration NEVER = Duration.ofHours(1);
 
     private final TestOutbox outbox = TestOutbox.create();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.claim");
+    private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        logged.start();
+        logger.addAppender(logged);
+    }
 
     @AfterEach
     void close() {
+        logger.detachAppender(logged);
         outbox.close();
     }
 
@@ -114,14 +130,43 @@ class PollerLeaseTest {
                 })
                 .poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1))
                 .start();
+        MDC.put("traceId", "trace-1");
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
+        MDC.remove("traceId");
         awaitLatch(handling);
         outbox.sql().sql("DELETE FROM events.outbox_claim").update();
         release.countDown();
 
         assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(lost).hasValue(1);
+        assertThat(warnings())
+                .anySatisfy((line) -> assertThat(line)
+                        .startsWith("Lost the lease in stream default")
+                        .contains(
+                                "OrderPlaced[", envelope.eventId().toString(), "aggregate=order/1", "traceId=trace-1"));
         assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
+    }
+
+    /** Simulates a crashed worker with a claim that has expired. */
+    @Test
+    void eventsOfAnExpiredLeaseAreNamed() {
+        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
+                        VALUES ('default', 'crashed', clock_timestamp() - interval '1 second', ARRAY[:id], '{}')
+                        """).param("id", envelope.id()).update();
+
+        outbox.handler("any", "*", (event) -> {}).start();
+
+        assertThat(outbox.event(envelope)).becomesPublished();
+        assertThat(warnings()).contains("Delivering again after an expired lease: " + envelope);
+    }
+
+    private List<String> warnings() {
+        return logged.list.stream()
+                .filter((line) -> line.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
     }
 
     @Test
