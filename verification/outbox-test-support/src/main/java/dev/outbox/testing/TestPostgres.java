@@ -4,19 +4,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * Decides which PostgreSQL the tests run on, and creates databases there.
  *
  * <p>The shared server is, in this order: the one that {@code OUTBOX_TEST_JDBC_URL} names (credentials in the URL or in
  * {@code OUTBOX_TEST_JDBC_USER} and {@code OUTBOX_TEST_JDBC_PASSWORD}; the role must be a superuser), Testcontainers
- * where a Docker engine answers, or an embedded server. Every server prints one line when it starts, and stops with the
- * JVM at the latest.
+ * where a Docker engine answers and {@code OUTBOX_TEST_DOCKER} is not {@code false}, or an embedded server. A container that does not start
+ * fails the tests. Every server prints one line when it starts, and stops with the JVM at the latest.
  */
 public final class TestPostgres implements AutoCloseable {
 
+    private static final String DOCKER = "OUTBOX_TEST_DOCKER";
     private static final int FIRST_WITH_STRATEGIES = 15;
 
     private final TestServer server;
@@ -49,20 +51,26 @@ public final class TestPostgres implements AutoCloseable {
     }
 
     static TestPostgres choose(Map<String, String> environment) {
+        return choose(environment, new DockerEngine(environment)::answers, TestServer::inDocker);
+    }
+
+    static TestPostgres choose(
+            Map<String, String> environment, BooleanSupplier docker, Function<ServerSettings, TestServer> container) {
         String url = environment.get("OUTBOX_TEST_JDBC_URL");
         if (url != null && !url.isBlank()) {
             return new TestPostgres(TestServer.given(url, environment));
         }
-        TestServer container = new DockerEngine(environment).answers() ? inDockerIfPossible() : null;
-        return new TestPostgres(container != null ? container : TestServer.embedded(null, ServerSettings.fast()));
+        boolean embedded = "false".equals(environment.get(DOCKER)) || !docker.getAsBoolean();
+        return new TestPostgres(embedded ? TestServer.embedded(null, ServerSettings.fast()) : run(container));
     }
 
-    private static @Nullable TestServer inDockerIfPossible() {
+    private static TestServer run(Function<ServerSettings, TestServer> container) {
         try {
-            return TestServer.inDocker(ServerSettings.fast());
-        } catch (RuntimeException e) {
-            System.out.println("TestPostgres: Docker answers but could not run PostgreSQL, so not used: " + e);
-            return null;
+            return container.apply(ServerSettings.fast());
+        } catch (RuntimeException ex) {
+            throw new IllegalStateException(
+                    "Docker answers but could not run PostgreSQL; set " + DOCKER + "=false to use an embedded server",
+                    ex);
         }
     }
 

@@ -1,9 +1,13 @@
 package dev.outbox.testing;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -163,6 +167,48 @@ class TestPostgresTest {
             given.close();
 
             assertThat(query(maintenance.dataSource(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    /** The container is the shared server: no Docker engine is needed to see which server is chosen. */
+    @Test
+    void containerIsUsedAndNamedWhereDockerAnswers() throws SQLException {
+        PrintStream console = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, UTF_8));
+        try (TestDatabase maintenance = POSTGRES.newDatabase()) {
+            ServerAddress address =
+                    ServerAddress.of(maintenance.jdbcUrl()).as(maintenance.username(), maintenance.password());
+            TestPostgres chosen = TestPostgres.choose(
+                    Map.of(),
+                    () -> true,
+                    (settings) -> new TestServer("Testcontainers (postgres:18)", address, () -> {}));
+            try (TestDatabase database = chosen.newDatabase()) {
+                assertThat(query(database.dataSource(), "SELECT 1")).isEqualTo("1");
+            }
+        } finally {
+            System.setOut(console);
+        }
+        assertThat(printed.toString(UTF_8)).contains("TestPostgres: PostgreSQL ", ", Testcontainers (postgres:18), ");
+    }
+
+    @Test
+    void containerThatDoesNotStartIsAFailure() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> TestPostgres.choose(Map.of(), () -> true, (settings) -> {
+                    throw new IllegalArgumentException("no image");
+                }))
+                .withMessageContaining("OUTBOX_TEST_DOCKER=false")
+                .withStackTraceContaining("no image");
+    }
+
+    @Test
+    void environmentTurnsDockerOff() {
+        try (TestPostgres chosen =
+                TestPostgres.choose(Map.of("OUTBOX_TEST_DOCKER", "false"), () -> true, (settings) -> {
+                    throw new IllegalArgumentException("no image");
+                })) {
+            assertThat(chosen.version()).isNotBlank();
         }
     }
 
