@@ -22,6 +22,7 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.testcontainers.service.connection.ContainerDetails;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -153,6 +154,49 @@ class SharedDatabaseTest {
                         .rootCause()
                         .hasMessageContaining("which is not the test database of this context"));
         assertThat(ShopTables.count(jdbc, "events.outbox")).isOne();
+    }
+
+    @Test
+    void databaseOfAServiceConnectionIsThatOfTheTest() {
+        context.withConfiguration(AutoConfigurations.of(EmbeddedDatabaseAutoConfiguration.class))
+                .withPropertyValues(
+                        AutoConfigureOutbox.DATABASE + "=EMBEDDED",
+                        "spring.datasource.url=jdbc:postgresql://localhost:1/production")
+                .withBean(JdbcConnectionDetails.class, () -> new Container(new OwnDetails(database)))
+                .run((started) -> {
+                    started.getBean(Orders.class).count("lamp");
+
+                    assertThat(started.getBean(OutboxTester.class).drain().handled())
+                            .isOne();
+                    assertThat(ShopTables.count(jdbc, "events.outbox")).isOne();
+                    assertThat(started.getBeansOfType(JdbcConnectionDetails.class)
+                                    .values())
+                            .hasOnlyElementsOfType(Container.class);
+                });
+    }
+
+    private static final class Container extends ContainerDetails {
+
+        private final OwnDetails details;
+
+        Container(OwnDetails details) {
+            this.details = details;
+        }
+
+        @Override
+        public String getJdbcUrl() {
+            return details.getJdbcUrl();
+        }
+
+        @Override
+        public String getUsername() {
+            return details.getUsername();
+        }
+
+        @Override
+        public String getPassword() {
+            return details.getPassword();
+        }
     }
 
     private record OwnDetails(TestDatabase database) implements JdbcConnectionDetails {
