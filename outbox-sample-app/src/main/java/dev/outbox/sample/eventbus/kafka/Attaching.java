@@ -7,10 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Primary;
 import org.springframework.stereotype.Component;
 
 /** Attaches the rows to the records of the messages that name them, as a header: the payload stays the one that was published. */
 @Component
+@Primary
 @ConditionalOnProperty(name = "sample.transport", havingValue = "kafka")
 final class Attaching implements KafkaRecordMapper {
 
