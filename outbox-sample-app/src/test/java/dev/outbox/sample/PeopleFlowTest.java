@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Members of guilds, and users of the service. */
 @SampleTest
@@ -15,6 +17,9 @@ class PeopleFlowTest {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
 
     private Api api;
 
@@ -40,7 +45,7 @@ class PeopleFlowTest {
     }
 
     @Test
-    void sessionsAreMaskedInTheAuditLog() {
+    void sessionsAreMaskedWhereverTheyAreStored() {
         String user = api.create("/users", "{\"discordUserId\": \"discord-1\"}", "$.id");
         String session = api.create("/users/" + user + "/sessions", "", "$.id");
 
@@ -50,7 +55,14 @@ class PeopleFlowTest {
                 .containsExactly(
                         Map.of("user_id", user, "discord_user_id", "discord-1"),
                         Map.of("user_id", user, "session_id", "****" + session.substring(session.length() - 4)));
-        assertThat(api.get("/audit?trace=" + api.traceId()).getBody()).doesNotContain(session);
+        String event = api.events().get(1).get("eventId").toString();
+        assertThat(api.<String>get("/events/" + event, "$.payload.session_id"))
+                .isEqualTo("****" + session.substring(session.length() - 4));
+        assertThat(jdbc.sql("SELECT count(*) FROM events.outbox WHERE payload::text || headers::text LIKE :session")
+                        .param("session", "%" + session + "%")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
     }
 
     @Test

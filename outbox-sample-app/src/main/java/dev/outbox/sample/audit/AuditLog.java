@@ -32,11 +32,9 @@ class AuditLog {
             """;
 
     private final JdbcClient jdbc;
-    private final Mask mask;
 
-    AuditLog(JdbcClient jdbc, Mask mask) {
+    AuditLog(JdbcClient jdbc) {
         this.jdbc = jdbc;
-        this.mask = mask;
     }
 
     /** Records each event once. A single statement needs no surrounding transaction. */
@@ -47,7 +45,7 @@ class AuditLog {
                 .param("eventType", event.eventType())
                 .param("aggregateType", event.aggregateType())
                 .param("aggregateId", event.aggregateId())
-                .param("payload", mask.payloadOf(event))
+                .param("payload", event.payload())
                 .param("traceId", event.headers().get(EventEnvelope.TRACE_ID))
                 .param("occurredAt", Timestamp.from(event.occurredAt()))
                 .update();

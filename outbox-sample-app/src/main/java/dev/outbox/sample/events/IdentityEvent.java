@@ -12,5 +12,5 @@ public sealed interface IdentityEvent {
     record UserRegistered(UUID userId, String discordUserId) implements IdentityEvent {}
 
     /** A user signed in. */
-    record UserSessionCreated(UUID userId, UUID sessionId) implements IdentityEvent {}
+    record UserSessionCreated(UUID userId, @Masked String sessionId) implements IdentityEvent {}
 }

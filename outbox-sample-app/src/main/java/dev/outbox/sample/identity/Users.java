@@ -62,7 +62,7 @@ class Users {
                 .query(Session.class)
                 .optional()
                 .orElseThrow(() -> new NotFoundException("user", userId));
-        outbox.publish("user", userId.toString(), new UserSessionCreated(userId, id));
+        outbox.publish("user", userId.toString(), new UserSessionCreated(userId, id.toString()));
         return session;
     }
 }
