@@ -95,6 +95,33 @@ class PushDeadLetterTest {
     }
 
     @Test
+    void skippedPushEndsAsFailed() {
+        setHandler("pause");
+        try {
+            confirmReservation();
+            await().atMost(Api.DEADLINE)
+                    .untilAsserted(() ->
+                            assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "RETRYING"));
+
+            Object skipped = api.create(
+                    "/actuator/outbox/skip", """
+                    {"selection": "handler=push.send&event=%s", "actor": "ann", "reason": "called by phone"}
+                    """.formatted(api.events().get(1).get("eventId")), "$.affected");
+
+            assertThat(skipped).isEqualTo(1);
+            awaitFailed("skipped by an operator");
+        } finally {
+            setHandler("resume");
+        }
+    }
+
+    private void setHandler(String action) {
+        api.post(
+                "/actuator/outbox/" + action,
+                "{\"handler\": \"push.send\", \"actor\": \"ann\", \"reason\": \"the gateway is being moved\"}");
+    }
+
+    @Test
     void unreadableEventEndsAsFailed() {
         UUID message = UUID.randomUUID();
         transaction.executeWithoutResult((status) -> {

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Inboxes of all users. A sent or failed message keeps its status. */
+/**
+ * Inboxes of all users. A sent or failed message keeps its status. A pending one whose push an operator skipped is shown as failed: its
+ * id is that of the push event.
+ */
 @Repository
 class Inbox {
 
@@ -35,8 +38,17 @@ class Inbox {
             """;
 
     private static final String OF_USER = """
-            SELECT id, user_id, title, body, status, failure, attempts, created_at
+            SELECT id, user_id, title, body,
+                   CASE WHEN skipped THEN 'FAILED' ELSE status END AS status,
+                   CASE WHEN skipped THEN 'skipped by an operator' ELSE failure END AS failure,
+                   attempts, created_at
               FROM push.inbox
+             CROSS JOIN LATERAL (SELECT status = 'PENDING'
+                                        AND EXISTS (SELECT
+                                                      FROM events.outbox_operation
+                                                     WHERE event_id = inbox.id
+                                                       AND handler_id = 'push.send'
+                                                       AND action = 'SKIP') AS skipped) push
              WHERE user_id = :userId
              ORDER BY created_at DESC
              LIMIT 100
@@ -49,9 +61,9 @@ class Inbox {
     }
 
     /** Adds a message, and returns its id if it is new: a replayed event adds its message once. */
-    Optional<UUID> put(UUID eventId, String userId, String title, String body) {
+    Optional<UUID> put(UUID id, String userId, String title, String body) {
         return jdbc.sql(PUT)
-                .param("id", eventId)
+                .param("id", id)
                 .param("userId", userId)
                 .param("title", title)
                 .param("body", body)

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
-/** Requests the pushes of new messages, in the transaction that adds them to inboxes. */
+/** Requests the pushes of new messages, in the transaction that adds them to inboxes and under their ids. */
 @Component
 class PushRequests {
 
@@ -19,7 +19,8 @@ class PushRequests {
 
     void publish(Collection<UUID> messages) {
         outbox.publishAll(messages.stream()
-                .map((id) -> OutboxEvent.of("push", id.toString(), new PushRequested(id)))
+                .map((id) -> OutboxEvent.of("push", id.toString(), new PushRequested(id))
+                        .withEventId(id))
                 .toList());
     }
 }

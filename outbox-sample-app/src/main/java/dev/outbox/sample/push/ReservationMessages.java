@@ -3,7 +3,9 @@ package dev.outbox.sample.push;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /** Adds confirmed reservations to the inboxes of their users, whether they have a device or not. */
@@ -21,7 +23,8 @@ class ReservationMessages {
     @OutboxHandler(id = "push.reservation-confirmed", deduplicate = true)
     void reservationConfirmed(ReservationConfirmed event, EventEnvelope envelope) {
         String body = "%s, from %s".formatted(event.place(), event.startsAt());
-        inbox.put(envelope.eventId(), event.userId(), "Reservation confirmed", body)
-                .ifPresent((id) -> requests.publish(List.of(id)));
+        UUID id = UUID.nameUUIDFromBytes(("message of " + envelope.eventId()).getBytes(StandardCharsets.UTF_8));
+        inbox.put(id, event.userId(), "Reservation confirmed", body)
+                .ifPresent((added) -> requests.publish(List.of(added)));
     }
 }
