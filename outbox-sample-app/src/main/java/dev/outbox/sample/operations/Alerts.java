@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -49,6 +50,12 @@ final class Alerts {
                         settings.oldest().toSeconds()),
                 new Alert("dead", values("outbox.dead").sum(), settings.dead()),
                 new Alert("mean-retries", retries.mean(settings.window()), settings.meanRetries()));
+    }
+
+    /** Returns how many events had how many failed attempts: those published within the window, and all that are retried or dead. */
+    @GetMapping("/alerts/retries")
+    SortedMap<Integer, Long> retries() {
+        return retries.histogram(settings.window());
     }
 
     @Scheduled(fixedDelayString = "${alerts.interval}")

@@ -1,25 +1,33 @@
 package dev.outbox.sample.operations;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Retries of the events that were published lately, in any process. */
+/** Failed attempts of the events that were published lately, and of those that are retried or dead, in any process. */
 @Component
 final class RecentRetries {
 
     /**
      * Reads the index {@code outbox_published_at} backwards, and at most 10,000 rows. At a million events an hour, these are the last 36 s
-     * of the window, and the query takes some milliseconds.
+     * of the window, and the query takes some milliseconds. Reads the events of at most 10,000 deliveries.
      */
-    private static final String MEAN = """
-            SELECT coalesce(avg(recent.retry_count), 0)
-              FROM (SELECT retry_count
-                      FROM events.outbox_published
-                     WHERE published_at > clock_timestamp() - :windowMillis * interval '1 millisecond'
-                     ORDER BY published_at DESC
-                     LIMIT 10000) recent
+    private static final String HISTOGRAM = """
+            SELECT retries, count(*) AS events
+              FROM ((SELECT retry_count AS retries
+                       FROM events.outbox_published
+                      WHERE published_at > clock_timestamp() - :windowMillis * interval '1 millisecond'
+                      ORDER BY published_at DESC
+                      LIMIT 10000)
+                    UNION ALL
+                    (SELECT retry_count
+                       FROM events.outbox_unpublished
+                      WHERE id IN (SELECT outbox_id FROM events.outbox_delivery LIMIT 10000))) event
+             GROUP BY retries
             """;
 
     private final JdbcClient jdbc;
@@ -28,13 +36,27 @@ final class RecentRetries {
         this.jdbc = jdbc;
     }
 
-    /** Returns the mean number of retries of an event; NaN, like a gauge, while the database cannot be asked. */
+    /** Returns the number of events by the number of their failed attempts. */
+    SortedMap<Integer, Long> histogram(Duration window) {
+        return jdbc.sql(HISTOGRAM).param("windowMillis", window.toMillis()).query((rows) -> {
+            SortedMap<Integer, Long> events = new TreeMap<>();
+            while (rows.next()) {
+                events.put(rows.getInt("retries"), rows.getLong("events"));
+            }
+            return events;
+        });
+    }
+
+    /** Returns the mean number of failed attempts; NaN, like a gauge, while the database cannot be asked. */
     double mean(Duration window) {
         try {
-            return jdbc.sql(MEAN)
-                    .param("windowMillis", window.toMillis())
-                    .query(Double.class)
-                    .single();
+            long events = 0;
+            double retries = 0;
+            for (Map.Entry<Integer, Long> bucket : histogram(window).entrySet()) {
+                events += bucket.getValue();
+                retries += (double) bucket.getKey() * bucket.getValue();
+            }
+            return events == 0 ? 0 : retries / events;
         } catch (DataAccessException ex) {
             return Double.NaN;
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -37,6 +38,18 @@ class RecentRetriesTest {
     }
 
     @Test
+    void countsRetryingAndDeadEvents() {
+        inOwnHistory(() -> {
+            publish(3, 0, "1 minute");
+            queue("RETRYING", "OPEN", 2);
+            queue("DEAD", "DEAD", 10);
+
+            assertThat(retries.histogram(WINDOW)).isEqualTo(Map.of(0, 3L, 2, 1L, 10, 1L));
+            assertThat(retries.mean(WINDOW)).isEqualTo(2.4);
+        });
+    }
+
+    @Test
     void averagesLatestOfManyEvents() {
         inOwnHistory(() -> {
             publish(10_000, 3, "1 minute");
@@ -64,6 +77,28 @@ class RecentRetriesTest {
             jdbc.sql("DELETE FROM events.outbox_published").update();
             test.run();
         });
+    }
+
+    private void queue(String status, String delivery, int failures) {
+        jdbc.sql("""
+                        WITH event AS (
+                            INSERT INTO events.outbox_unpublished
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, retry_count,
+                                    dispatched_at)
+                            VALUES ('history', 'history', :status, 1, 'HistoryMade', '{}', :status, :failures, now())
+                            RETURNING id
+                        )
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
+                                next_retry_at)
+                        SELECT event.id, 'mail', 'history', 'history', :status, 1, 'HistoryMade', :delivery,
+                               CASE :delivery WHEN 'OPEN' THEN now() END
+                          FROM event
+                        """)
+                .param("status", status)
+                .param("delivery", delivery)
+                .param("failures", failures)
+                .update();
     }
 
     private void publish(int events, int failures, String age) {
