@@ -1,12 +1,18 @@
 package dev.outbox.sample.operations;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.core.Ordered;
@@ -14,26 +20,29 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives six meters the names and labels of the event bus document. Comes after the other filters, so that it also removes the labels that
- * these add. The dashboard and the alerts of the library need its own names.
+ * Gives four meters the names and labels of the event bus document, and adds its two gauges of pending events, which include those that wait
+ * for a retry. Comes after the other filters, so that it also removes the labels that these add. The dashboard and the alerts of the library
+ * need its own names.
  */
 @Component
 @Order(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnProperty(name = "sample.metrics.names", havingValue = "everbit")
-final class EverbitMeterFilter implements MeterFilter {
+final class EverbitMeterFilter implements MeterFilter, MeterBinder {
 
     private static final String PREFIX = "everbit.";
+    private static final String PENDING = "everbit.outbox.pending";
+    private static final String OLDEST_PENDING = "everbit.outbox.oldest.pending";
     private static final String HANDLER_DURATION = "outbox.handler.duration";
 
     /** Names of the labels by the keys of the tags, for each meter that the document names. */
     private static final Map<String, Map<String, String>> LABELS = Map.of(
-            "outbox.pending",
+            PENDING,
+            Map.of("stream", "stream"),
+            OLDEST_PENDING,
             Map.of("stream", "stream"),
             "outbox.processing",
             Map.of("stream", "stream"),
             "outbox.dead",
-            Map.of("stream", "stream"),
-            "outbox.oldest.pending",
             Map.of("stream", "stream"),
             "outbox.processed",
             Map.of("stream", "stream", "result", "result"),
@@ -42,7 +51,7 @@ final class EverbitMeterFilter implements MeterFilter {
 
     /** Returns the names that a meter of the library may have in the registry. */
     static List<String> namesOf(String meter) {
-        return List.of(meter, PREFIX + meter);
+        return LABELS.containsKey(meter) ? List.of(meter, PREFIX + meter) : List.of(meter);
     }
 
     @Override
@@ -56,11 +65,49 @@ final class EverbitMeterFilter implements MeterFilter {
                 .toList();
         // Prometheus would append the unit to the name, and the document appends seconds only.
         String unit = "events".equals(id.getBaseUnit()) ? null : id.getBaseUnit();
-        return id.withName(PREFIX + id.getName()).replaceTags(tags).withBaseUnit(unit);
+        String name = id.getName().startsWith(PREFIX) ? id.getName() : PREFIX + id.getName();
+        return id.withName(name).replaceTags(tags).withBaseUnit(unit);
     }
 
     private static Optional<Tag> label(Map<String, String> labels, Tag tag) {
         return Optional.ofNullable(labels.get(tag.getKey())).map((name) -> Tag.of(name, tag.getValue()));
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        registry.config().onMeterAdded((meter) -> addPending(registry, meter.getId()));
+        registry.forEachMeter((meter) -> addPending(registry, meter.getId()));
+    }
+
+    /** Adds a gauge of a stream with the second of the two gauges that it reads. */
+    private static void addPending(MeterRegistry registry, Meter.Id id) {
+        if (id.getName().equals("outbox.retrying")) {
+            gauge(
+                            PENDING,
+                            id,
+                            () -> values(registry, id, "outbox.pending", "outbox.retrying")
+                                    .sum())
+                    .register(registry);
+        } else if (id.getName().equals("outbox.oldest.retrying")) {
+            gauge(
+                            OLDEST_PENDING,
+                            id,
+                            () -> values(registry, id, "outbox.oldest.pending", "outbox.oldest.retrying")
+                                    .max()
+                                    .orElse(0))
+                    .baseUnit("seconds")
+                    .register(registry);
+        }
+    }
+
+    private static Gauge.Builder<Supplier<Number>> gauge(String name, Meter.Id id, Supplier<Number> value) {
+        return Gauge.builder(name, value).tags(id.getTags());
+    }
+
+    private static DoubleStream values(MeterRegistry registry, Meter.Id id, String... gauges) {
+        return Stream.of(gauges)
+                .flatMap((gauge) -> registry.find(gauge).tags(id.getTags()).gauges().stream())
+                .mapToDouble(Gauge::value);
     }
 
     /** The duration is a histogram; its own name no longer matches the property that asks for one. */

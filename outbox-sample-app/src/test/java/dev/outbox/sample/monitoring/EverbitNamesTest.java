@@ -60,7 +60,25 @@ class EverbitNamesTest {
                         "everbit_outbox_handler_duration_seconds_sum",
                         "everbit_outbox_handler_duration_seconds_count",
                         "everbit_outbox_handler_duration_seconds_max");
-        assertThat(labels).doesNotContainKeys("outbox_pending_events", "outbox_processed_total");
+        assertThat(labels).doesNotContainKeys("outbox_dead_events", "outbox_processed_total");
+    }
+
+    @Test
+    void pendingEventsIncludeQueuedRedeliveries() {
+        Api api = new Api(port);
+        String handler = "{\"handler\": \"fulfilment.order\", \"actor\": \"ann\", \"reason\": \"a test\"}";
+        api.post("/actuator/outbox/pause", handler);
+        try {
+            api.create("/orders", "{\"item\": \"bell\"}", "$.id");
+            await().until(() -> value("everbit_outbox_pending", Map.of("stream", "orders")) == 1
+                    && value("outbox_retrying_events", Map.of("stream", "orders")) == 1);
+
+            assertThat(value("everbit_outbox_oldest_pending_seconds", Map.of("stream", "orders")))
+                    .isPositive();
+        } finally {
+            api.post("/actuator/outbox/resume", handler);
+        }
+        api.awaitPublished();
     }
 
     @Test
@@ -93,10 +111,14 @@ class EverbitNamesTest {
     }
 
     private double processed() {
+        return value("everbit_outbox_processed_total", Map.of("stream", "orders", "result", "success"));
+    }
+
+    /** Adds the values of the series with the name and, among others, the labels. */
+    private double value(String name, Map<String, String> labels) {
         return Scrapes.parse(new Api(port).get("/actuator/prometheus").getBody()).entrySet().stream()
-                .filter((sample) -> sample.getKey()
-                        .equals(new Scrapes.Series(
-                                "everbit_outbox_processed_total", Map.of("stream", "orders", "result", "success"))))
+                .filter((sample) -> sample.getKey().metric().equals(name)
+                        && sample.getKey().labels().entrySet().containsAll(labels.entrySet()))
                 .mapToDouble(Map.Entry::getValue)
                 .sum();
     }
