@@ -38,11 +38,21 @@ class LoginTest {
         "GET, /demo/faults",
         "POST, /demo/load",
         "GET, /actuator/outbox",
+        "GET, /events",
+        "GET, /events?trace=1",
+        "GET, /audit",
+        "GET, /inbox/ann",
+        "PUT, /settings/kill-switch",
+        "PUT, /settings/max-volume",
         "POST, /actuator/outbox/retry"
     })
     void operationWithoutLoginIsRefused(String method, String path) {
         for (Api api : List.of(new Api(port), login("operator", "secret-2"), login("root", "secret-1"))) {
-            ResponseEntity<String> answer = method.equals("GET") ? api.get(path) : api.post(path, "{}");
+            ResponseEntity<String> answer = switch (method) {
+                case "GET" -> api.get(path);
+                case "PUT" -> api.put(path, "{}");
+                default -> api.post(path, "{}");
+            };
 
             assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.UNAUTHORIZED);
             assertThat(answer.getHeaders().getFirst(HttpHeaders.WWW_AUTHENTICATE))
@@ -70,7 +80,6 @@ class LoginTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/events",
                 "/alerts",
                 "/licenses",
                 "/actuator/health",

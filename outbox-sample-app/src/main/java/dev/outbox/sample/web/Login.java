@@ -17,11 +17,18 @@ import org.springframework.security.crypto.factory.PasswordEncoderFactories;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** HTTP basic login for operations, the console and the demo, if a password is configured. Everything else is open. */
+/**
+ * HTTP basic login for operations, the console, the demo, settings, events, audit log and inboxes, if a password is configured.
+ * Everything else is open.
+ */
 @Configuration(proxyBeanMethods = false)
 class Login {
 
     private static final Logger log = LoggerFactory.getLogger(Login.class);
+
+    private static final String[] OPERATIONS = {
+        "/demo/**", "/outbox/**", "/actuator/outbox/**", "/settings/**", "/events/**", "/audit/**", "/inbox/**"
+    };
 
     private final LoginSettings settings;
 
@@ -40,7 +47,7 @@ class Login {
             http.httpBasic(Customizer.withDefaults())
                     .authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
                             .denyAll()
-                            .requestMatchers("/demo/**", "/outbox/**", "/actuator/outbox/**")
+                            .requestMatchers(OPERATIONS)
                             .authenticated()
                             .anyRequest()
                             .permitAll());
