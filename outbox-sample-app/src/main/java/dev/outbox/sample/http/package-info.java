@@ -1,4 +1,4 @@
-/** Reads answers of other systems over HTTP. */
+/** Calls other systems over HTTP. */
 @NullMarked
 package dev.outbox.sample.http;
 

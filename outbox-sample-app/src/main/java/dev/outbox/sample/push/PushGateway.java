@@ -2,6 +2,7 @@ package dev.outbox.sample.push;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.sample.http.GatewayException;
 
 /** Port to the service that carries messages to devices. It may lose messages; the inbox keeps them. */
 public interface PushGateway {

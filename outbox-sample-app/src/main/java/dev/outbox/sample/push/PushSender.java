@@ -4,6 +4,7 @@ import dev.outbox.DeadLetter;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.PushEvent.PushRequested;
+import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Devices.Registration;
 import java.util.UUID;
 import org.slf4j.Logger;

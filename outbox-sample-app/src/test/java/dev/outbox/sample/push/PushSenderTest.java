@@ -8,6 +8,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.PushEvent.PushRequested;
+import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.PushGateway.Result;
 import java.util.Map;
 import java.util.UUID;

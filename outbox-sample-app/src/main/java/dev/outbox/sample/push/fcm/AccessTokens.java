@@ -2,8 +2,8 @@ package dev.outbox.sample.push.fcm;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
-import dev.outbox.sample.push.http.Answer;
-import dev.outbox.sample.push.http.GatewayClient;
+import dev.outbox.sample.http.Answer;
+import dev.outbox.sample.http.GatewayClient;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.Signature;

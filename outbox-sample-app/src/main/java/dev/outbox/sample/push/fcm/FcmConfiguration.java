@@ -1,6 +1,6 @@
 package dev.outbox.sample.push.fcm;
 
-import dev.outbox.sample.push.http.GatewayClient;
+import dev.outbox.sample.http.GatewayClient;
 import java.net.URI;
 import java.time.Clock;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;

@@ -1,11 +1,11 @@
 package dev.outbox.sample.push.fcm;
 
 import dev.outbox.NonRetryableException;
+import dev.outbox.sample.http.Answer;
+import dev.outbox.sample.http.GatewayClient;
 import dev.outbox.sample.push.Device;
 import dev.outbox.sample.push.PushGateway;
 import dev.outbox.sample.push.PushMessage;
-import dev.outbox.sample.push.http.Answer;
-import dev.outbox.sample.push.http.GatewayClient;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;

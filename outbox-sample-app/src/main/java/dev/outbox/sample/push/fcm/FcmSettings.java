@@ -1,6 +1,6 @@
 package dev.outbox.sample.push.fcm;
 
-import dev.outbox.sample.push.http.GatewayTimeouts;
+import dev.outbox.sample.http.GatewayTimeouts;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;

@@ -1,8 +1,8 @@
 package dev.outbox.sample.push.simulated;
 
 import dev.outbox.sample.demo.Outages;
+import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Device;
-import dev.outbox.sample.push.GatewayException;
 import dev.outbox.sample.push.PushGateway;
 import dev.outbox.sample.push.PushMessage;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.outbox.sample.push.webpush;
 
-import dev.outbox.sample.push.http.GatewayClient;
+import dev.outbox.sample.http.GatewayClient;
 import java.time.Clock;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;

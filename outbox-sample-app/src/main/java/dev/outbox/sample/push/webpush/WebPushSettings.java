@@ -1,6 +1,6 @@
 package dev.outbox.sample.push.webpush;
 
-import dev.outbox.sample.push.http.GatewayTimeouts;
+import dev.outbox.sample.http.GatewayTimeouts;
 import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.ECPublicKey;
 import java.time.Duration;

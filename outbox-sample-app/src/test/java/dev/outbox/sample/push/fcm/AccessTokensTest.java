@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Device;
-import dev.outbox.sample.push.GatewayException;
 import dev.outbox.sample.push.PushMessage;
 import java.nio.charset.StandardCharsets;
 import java.security.Signature;

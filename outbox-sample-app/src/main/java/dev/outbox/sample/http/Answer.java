@@ -1,9 +1,7 @@
-package dev.outbox.sample.push.http;
+package dev.outbox.sample.http;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
-import dev.outbox.sample.http.RetryAfter;
-import dev.outbox.sample.push.GatewayException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

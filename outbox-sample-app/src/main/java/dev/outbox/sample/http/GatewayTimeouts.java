@@ -1,10 +1,10 @@
-package dev.outbox.sample.push.http;
+package dev.outbox.sample.http;
 
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Limits of a call to a gateway. Their sum should stay below the timeout of the handler.
+ * Limits of a call to another system. Their sum should stay below the timeout of the handler.
  *
  * @param connect Time to connect.
  * @param read Time from the request to the end of the answer.

@@ -1,10 +1,9 @@
-package dev.outbox.sample.push.http;
+package dev.outbox.sample.http;
 
-import dev.outbox.sample.push.GatewayException;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.outbox.sample.push;
+package dev.outbox.sample.http;
 
 import org.jspecify.annotations.Nullable;
 
