@@ -5,7 +5,12 @@ import dev.outbox.RetryAfterException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.http.HttpHeaders;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * Answer of a gateway.
@@ -17,6 +22,21 @@ import org.springframework.http.HttpHeaders;
  * @param receivedAt when it arrived
  */
 public record Answer(String gateway, int status, HttpHeaders headers, String body, Instant receivedAt) {
+
+    private static final Set<Integer> RETRYABLE = Set.of(408, 425, 429);
+
+    /**
+     * Reads the body as JSON.
+     *
+     * @return the body, or an empty object if it is no JSON
+     */
+    public JsonNode json() {
+        try {
+            return JsonMapper.shared().readTree(body);
+        } catch (JacksonException ex) {
+            return JsonNodeFactory.instance.objectNode();
+        }
+    }
 
     /**
      * Returns whether the gateway accepted the request.
@@ -31,8 +51,8 @@ public record Answer(String gateway, int status, HttpHeaders headers, String bod
      * Returns the exception for an answer that is not a success.
      *
      * @param detail what the body says, or an empty text
-     * @return a {@link NonRetryableException} for a request that the gateway will always refuse; for an overloaded gateway, a
-     *     {@link RetryAfterException} if it says when to retry; otherwise a {@link GatewayException}
+     * @return a {@link NonRetryableException} for a request that the gateway will always refuse; a {@link RetryAfterException} if
+     *     the gateway says when to retry; otherwise a {@link GatewayException}
      */
     public RuntimeException failure(String detail) {
         return failure(detail, Optional.empty());
@@ -42,18 +62,18 @@ public record Answer(String gateway, int status, HttpHeaders headers, String bod
      * Returns the exception for an answer that is not a success.
      *
      * @param detail what the body says, or an empty text
-     * @param defaultDelay how long to wait if an overloaded gateway does not say
+     * @param defaultDelay how long to wait if the gateway does not say
      * @return as {@link #failure(String)}
      */
     public RuntimeException failure(String detail, Optional<Duration> defaultDelay) {
         String message = "%s answered %d %s".formatted(gateway, status, detail).strip();
-        if (status == 429 || status == 503) {
-            return RetryAfter.of(headers, receivedAt)
-                    .or(() -> defaultDelay)
-                    .<RuntimeException>map((delay) -> new RetryAfterException(delay, message))
-                    .orElseGet(() -> new GatewayException(message));
+        if (status / 100 == 4 && !RETRYABLE.contains(status)) {
+            return new NonRetryableException(message);
         }
-        return status / 100 == 4 && status != 408 ? new NonRetryableException(message) : new GatewayException(message);
+        return RetryAfter.of(headers, receivedAt)
+                .or(() -> defaultDelay)
+                .<RuntimeException>map((delay) -> new RetryAfterException(delay, message))
+                .orElseGet(() -> new GatewayException(message));
     }
 
     /** Omits the body, which may be an access token. */

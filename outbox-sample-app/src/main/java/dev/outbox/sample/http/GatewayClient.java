@@ -2,15 +2,20 @@ package dev.outbox.sample.http;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpClient.Version;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClient.RequestBodySpec;
+import tools.jackson.databind.json.JsonMapper;
 
 /** HTTP client for one gateway. Its exceptions name the gateway, and neither addresses nor keys. */
 public final class GatewayClient {
@@ -31,6 +36,7 @@ public final class GatewayClient {
      */
     public GatewayClient(String gateway, GatewayTimeouts timeouts, Clock clock) {
         JdkClientHttpRequestFactory requests = new JdkClientHttpRequestFactory(HttpClient.newBuilder()
+                .version(Version.HTTP_1_1)
                 .connectTimeout(timeouts.connect())
                 .followRedirects(Redirect.NEVER)
                 .build());
@@ -50,17 +56,39 @@ public final class GatewayClient {
      * @throws GatewayException if there is no answer in time
      */
     public Answer post(URI uri, HttpHeaders headers, byte[] body) {
+        return send(HttpMethod.POST, uri, headers, body);
+    }
+
+    /**
+     * Sends a request with a JSON body or none, and returns any answer.
+     *
+     * @param method the method
+     * @param uri where to
+     * @param headers the headers
+     * @param body written as JSON, or {@code null} for a request without a body
+     * @return the answer, whatever its status
+     * @throws GatewayException if there is no answer in time
+     */
+    public Answer sendJson(HttpMethod method, URI uri, HttpHeaders headers, @Nullable Object body) {
+        if (body == null) {
+            return send(method, uri, headers, null);
+        }
+        headers.setContentType(MediaType.APPLICATION_JSON);
+        return send(method, uri, headers, JsonMapper.shared().writeValueAsBytes(body));
+    }
+
+    private Answer send(HttpMethod method, URI uri, HttpHeaders headers, byte @Nullable [] body) {
         try {
-            return http.post()
-                    .uri(uri)
-                    .headers((all) -> all.addAll(headers))
-                    .body(body)
-                    .exchangeForRequiredValue((request, response) -> new Answer(
-                            gateway,
-                            response.getStatusCode().value(),
-                            response.getHeaders(),
-                            new String(response.getBody().readNBytes(MAX_BODY), StandardCharsets.UTF_8),
-                            clock.instant()));
+            RequestBodySpec call = http.method(method).uri(uri).headers((all) -> all.addAll(headers));
+            if (body != null) {
+                call.body(body);
+            }
+            return call.exchangeForRequiredValue((request, response) -> new Answer(
+                    gateway,
+                    response.getStatusCode().value(),
+                    response.getHeaders(),
+                    new String(response.getBody().readNBytes(MAX_BODY), StandardCharsets.UTF_8),
+                    clock.instant()));
         } catch (ResourceAccessException ex) {
             throw noAnswer(ex.getCause());
         }

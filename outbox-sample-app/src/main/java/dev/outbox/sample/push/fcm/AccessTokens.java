@@ -16,7 +16,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -66,9 +65,9 @@ final class AccessTokens {
         String form = "grant_type=" + GRANT.replace(":", "%3A") + "&assertion=" + assertion();
         Answer answer = http.post(account.tokenUri(), headers, form.getBytes(StandardCharsets.US_ASCII));
         if (!answer.isSuccess()) {
-            throw refused(answer, parse(answer).path("error").asString("") + " to a request for an access token");
+            throw refused(answer, answer.json().path("error").asString("") + " to a request for an access token");
         }
-        JsonNode body = parse(answer);
+        JsonNode body = answer.json();
         String value = body.path("access_token").asString("");
         if (value.isEmpty()) {
             throw new IllegalStateException("the token endpoint answered without an access token");
@@ -83,14 +82,6 @@ final class AccessTokens {
         return failure instanceof NonRetryableException
                 ? new RetryAfterException(REFUSAL_DELAY, String.valueOf(failure.getMessage()), failure)
                 : failure;
-    }
-
-    private JsonNode parse(Answer answer) {
-        try {
-            return json.readTree(answer.body());
-        } catch (JacksonException ex) {
-            return json.createObjectNode();
-        }
     }
 
     private String assertion() {

@@ -13,7 +13,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -76,7 +75,7 @@ final class FcmGateway implements PushGateway {
         return http.post(messages, headers, body);
     }
 
-    private Result result(Answer answer) {
+    private static Result result(Answer answer) {
         if (answer.isSuccess()) {
             return Result.ACCEPTED;
         }
@@ -88,18 +87,14 @@ final class FcmGateway implements PushGateway {
     }
 
     /** Returns the error code of FCM, or the general status of the API if there is none. */
-    private String errorCode(Answer answer) {
-        try {
-            JsonNode error = json.readTree(answer.body()).path("error");
-            return error.path("details")
-                    .valueStream()
-                    .map((detail) -> detail.path("errorCode").asString(""))
-                    .filter((code) -> !code.isEmpty())
-                    .findFirst()
-                    .orElseGet(() -> error.path("status").asString(""));
-        } catch (JacksonException ex) {
-            return "";
-        }
+    private static String errorCode(Answer answer) {
+        JsonNode error = answer.json().path("error");
+        return error.path("details")
+                .valueStream()
+                .map((detail) -> detail.path("errorCode").asString(""))
+                .filter((code) -> !code.isEmpty())
+                .findFirst()
+                .orElseGet(() -> error.path("status").asString(""));
     }
 
     private static boolean isBlank(@Nullable String token) {
