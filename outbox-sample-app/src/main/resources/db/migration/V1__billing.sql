@@ -5,9 +5,14 @@ CREATE TABLE billing.billing_keys (
     user_id   text        NOT NULL,
     status    text        NOT NULL DEFAULT 'issued',
     issued_at timestamptz NOT NULL DEFAULT now(),
+    auth_key  text,
+    bank_key  text,
     CONSTRAINT billing_keys_pk PRIMARY KEY (id),
     CONSTRAINT billing_keys_status_known CHECK (status IN ('issued', 'deleted'))
 );
+
+COMMENT ON COLUMN billing.billing_keys.auth_key IS 'Authorization of the user, until it is exchanged for bank_key';
+COMMENT ON COLUMN billing.billing_keys.bank_key IS 'The secret by which the bank knows the key; NULL if the bank is simulated';
 
 CREATE TABLE billing.subscriptions (
     id                   uuid        NOT NULL,

@@ -6,6 +6,7 @@ import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
 import dev.outbox.sample.events.BillingEvent.BillingKeyIssued;
 import dev.outbox.sample.web.NotFoundException;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -15,8 +16,8 @@ import org.springframework.transaction.annotation.Transactional;
 class BillingKeys {
 
     private static final String ISSUE = """
-            INSERT INTO billing.billing_keys (id, user_id)
-            VALUES (:id, :userId)
+            INSERT INTO billing.billing_keys (id, user_id, auth_key)
+            VALUES (:id, :userId, :authKey)
             """;
 
     private static final String DELETE = """
@@ -41,9 +42,13 @@ class BillingKeys {
     }
 
     @Transactional
-    UUID issue(String userId) {
+    UUID issue(String userId, @Nullable String authKey) {
         UUID id = UUID.randomUUID();
-        jdbc.sql(ISSUE).param("id", id).param("userId", userId).update();
+        jdbc.sql(ISSUE)
+                .param("id", id)
+                .param("userId", userId)
+                .param("authKey", authKey)
+                .update();
         publish(id, new BillingKeyIssued(userId, id));
         return id;
     }

@@ -1,5 +1,6 @@
 package dev.outbox.sample.billing;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -53,6 +54,12 @@ class Charges {
             ON CONFLICT DO NOTHING
             """;
 
+    private static final String POSTPONE = """
+            UPDATE billing.subscriptions
+               SET next_charge_at = now() + make_interval(secs => :seconds)
+             WHERE id = :id
+            """;
+
     private static final String FIND_OPEN = "SELECT " + COLUMNS + """
               FROM billing.charges
              WHERE subscription_id = :id
@@ -64,6 +71,14 @@ class Charges {
                SET status = :status, closed_at = now()
              WHERE id = :id
                AND status = 'open'
+            """;
+
+    /** A bank that cannot decline in advance may collect a charge after its cancellation, which then has to be repeated. */
+    private static final String REOPEN = """
+            UPDATE billing.charges
+               SET status = 'open', closed_at = NULL
+             WHERE id = :id
+               AND status = 'canceled'
             """;
 
     /** Younger charges may still be in the hands of the worker that opened them. */
@@ -131,6 +146,19 @@ class Charges {
     /** Closes a charge, and returns whether it was open. */
     boolean close(Charge charge, String status) {
         return jdbc.sql(CLOSE).param("id", charge.id()).param("status", status).update() == 1;
+    }
+
+    /** Opens a canceled charge again, so that the renewals cancel it once more. */
+    void reopen(Charge charge) {
+        jdbc.sql(REOPEN).param("id", charge.id()).update();
+    }
+
+    /** Replaces the lease of a claim by the time that the bank has named. */
+    void postpone(Charge charge, Duration delay) {
+        jdbc.sql(POSTPONE)
+                .param("id", charge.subscriptionId())
+                .param("seconds", delay.toMillis() / 1000.0)
+                .update();
     }
 
     /** Finds the open charges of subscriptions that have ended. */

@@ -1,5 +1,6 @@
 package dev.outbox.sample.billing;
 
+import dev.outbox.RetryAfterException;
 import java.util.Optional;
 import java.util.UUID;
 import org.springframework.http.HttpStatus;
@@ -31,7 +32,12 @@ final class Charging {
 
     /** Collects a claimed charge. After a crash, the next claim repeats it under the same id. */
     Subscription collect(Charge charge) {
-        return bank.collect(charge) ? ledger.paid(charge) : ledger.declined(charge);
+        try {
+            return bank.collect(charge) ? ledger.paid(charge) : ledger.declined(charge);
+        } catch (RetryAfterException ex) {
+            charges.postpone(charge, ex.delay());
+            throw new BankException(charge, String.valueOf(ex.getMessage()));
+        }
     }
 
     /** Changes a plan. A higher one applies as soon as the bank has collected the difference. */

@@ -74,6 +74,7 @@ class Ledger {
         Subscription before = subscriptions.lock(charge.subscriptionId());
         if (!before.isChargeable()) {
             log.warn("{} was paid, but its subscription is {}; the renewals cancel it", charge, before.status());
+            charges.reopen(charge);
             return before;
         }
         if (!charges.close(charge, "succeeded")) {

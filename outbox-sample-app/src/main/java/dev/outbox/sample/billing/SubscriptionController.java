@@ -2,8 +2,10 @@ package dev.outbox.sample.billing;
 
 import dev.outbox.sample.web.Name;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Size;
 import java.net.URI;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -32,7 +34,8 @@ final class SubscriptionController {
 
     @PostMapping
     ResponseEntity<Subscription> start(@Valid @RequestBody StartSubscription request) {
-        Charge first = subscriptions.order(request.guildId(), Plan.of(request.planCode()), request.userId());
+        Charge first = subscriptions.order(
+                request.guildId(), Plan.of(request.planCode()), request.userId(), request.authKey());
         Subscription started = charging.collect(first);
         if (!started.isRunning()) {
             throw notStarted(started);
@@ -72,10 +75,19 @@ final class SubscriptionController {
                         HttpStatus.CONFLICT, "subscription " + subscription.id() + " is " + subscription.status());
     }
 
+    /** The authorization is what the page of the bank returned for the user; the simulated bank needs none. */
     record StartSubscription(
             @Name String guildId,
             @Name String planCode,
-            @Name String userId) {}
+            @Name String userId,
+            @Nullable @Size(max = 300) String authKey) {
+
+        /** Omits the authorization, because Spring logs request bodies at DEBUG. */
+        @Override
+        public String toString() {
+            return "StartSubscription[guildId=" + guildId + "]";
+        }
+    }
 
     record ChangePlan(@Name String planCode) {}
 }

@@ -5,6 +5,7 @@ import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.web.NotFoundException;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
@@ -86,12 +87,12 @@ class Subscriptions {
 
     /** Stores the only subscription of a guild, and claims the charge of its first period. */
     @Transactional
-    Charge order(String guildId, Plan plan, String userId) {
+    Charge order(String guildId, Plan plan, String userId, @Nullable String authKey) {
         UUID id = UUID.randomUUID();
         int stored = jdbc.sql(ORDER)
                 .param("id", id)
                 .param("guildId", guildId)
-                .param("billingKeyId", keys.issue(userId))
+                .param("billingKeyId", keys.issue(userId, authKey))
                 .param("planCode", plan.code())
                 .update();
         if (stored == 0) {

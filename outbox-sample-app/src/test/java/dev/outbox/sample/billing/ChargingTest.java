@@ -146,11 +146,11 @@ class ChargingTest {
     }
 
     private void start() {
-        controller.start(new StartSubscription("guild-" + UUID.randomUUID(), "pro", "user-1"));
+        controller.start(new StartSubscription("guild-" + UUID.randomUUID(), "pro", "user-1", null));
     }
 
     private UUID dueSubscription() {
-        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
+        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1", null);
         charging.collect(first);
         subscriptions.makeDue(first.subscriptionId());
         return first.subscriptionId();

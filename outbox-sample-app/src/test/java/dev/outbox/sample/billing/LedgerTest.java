@@ -38,7 +38,7 @@ class LedgerTest {
 
     @Test
     void rolledBackBookingLeavesNeitherStateNorEvent() {
-        Charge charge = subscriptions.order("guild-rollback", Plan.PRO, "user-1");
+        Charge charge = subscriptions.order("guild-rollback", Plan.PRO, "user-1", null);
 
         transaction.executeWithoutResult((status) -> {
             ledger.paid(charge);
@@ -52,7 +52,7 @@ class LedgerTest {
 
     @Test
     void chargeIsBookedOnce() {
-        Charge charge = subscriptions.order("guild-once", Plan.PRO, "user-1");
+        Charge charge = subscriptions.order("guild-once", Plan.PRO, "user-1", null);
 
         Subscription paid = ledger.paid(charge);
 
@@ -63,7 +63,7 @@ class LedgerTest {
 
     @Test
     void paidPeriodIsACalendarMonth() {
-        Subscription paid = ledger.paid(subscriptions.order("guild-month", Plan.PRO, "user-1"));
+        Subscription paid = ledger.paid(subscriptions.order("guild-month", Plan.PRO, "user-1", null));
 
         assertThat(paid.periodEnd())
                 .isEqualTo(paid.startedAt()
@@ -74,7 +74,7 @@ class LedgerTest {
 
     @Test
     void chargeLeftOpenByCrashIsResumed() {
-        Charge charge = subscriptions.order("guild-crash", Plan.PRO, "user-1");
+        Charge charge = subscriptions.order("guild-crash", Plan.PRO, "user-1", null);
         UUID id = charge.subscriptionId();
         subscriptions.makeDue(id);
 
@@ -108,6 +108,7 @@ class LedgerTest {
     }
 
     private UUID started(String guildId) {
-        return ledger.paid(subscriptions.order(guildId, Plan.PRO, "user-1")).id();
+        return ledger.paid(subscriptions.order(guildId, Plan.PRO, "user-1", null))
+                .id();
     }
 }

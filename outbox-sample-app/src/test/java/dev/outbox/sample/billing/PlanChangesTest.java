@@ -41,7 +41,7 @@ class PlanChangesTest {
     void start() {
         api = new Api(port);
         tables = new BillingTables(jdbc);
-        id = charging.collect(subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1"))
+        id = charging.collect(subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1", null))
                 .id();
         subscriptions.makeDue(id);
     }

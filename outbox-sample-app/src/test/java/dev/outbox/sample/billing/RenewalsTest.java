@@ -131,7 +131,7 @@ class RenewalsTest {
 
     @Test
     void deletedKeySuspendsSubscriptionBeforeItsFirstPayment() {
-        Charge first = subscriptions.order("guild-pending", Plan.PRO, "user-1");
+        Charge first = subscriptions.order("guild-pending", Plan.PRO, "user-1", null);
         suspensions.keyDeleted(new BillingKeyDeleted("user-1", first.billingKeyId()));
 
         Subscription subscription = ledger.paid(first);
@@ -173,7 +173,7 @@ class RenewalsTest {
     }
 
     private Subscription dueSubscription() {
-        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
+        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1", null);
         Subscription started = charging.collect(first);
         subscriptions.makeDue(started.id());
         return started;

@@ -31,7 +31,7 @@ class SimulatedBankTest {
     @BeforeEach
     void order() {
         tables = new BillingTables(jdbc);
-        charge = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
+        charge = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1", null);
     }
 
     @Test

@@ -36,7 +36,8 @@ class SuspensionsTest {
 
     @BeforeEach
     void subscribe() {
-        id = charging.collect(subscriptions.order(guild, Plan.PRO, "user-1")).id();
+        id = charging.collect(subscriptions.order(guild, Plan.PRO, "user-1", null))
+                .id();
     }
 
     @Test
