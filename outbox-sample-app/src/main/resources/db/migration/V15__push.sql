@@ -41,19 +41,33 @@ COMMENT ON TABLE push.inbox IS 'Messages to users: stored for certain, pushed to
 COMMENT ON COLUMN push.inbox.attempts IS 'How often a push was begun';
 COMMENT ON COLUMN push.inbox.failure IS 'Why the push failed for good';
 
--- One device a user. What is set depends on the gateway: a token, or a Web Push subscription.
+-- What is set depends on the gateway: a token, or a Web Push subscription.
 CREATE TABLE push.devices (
     id            uuid        NOT NULL DEFAULT gen_random_uuid(),
     user_id       text        NOT NULL,
+    name          text        NOT NULL,
     token         text,
     endpoint      text,
     p256dh        text,
     auth          text,
     registered_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT devices_pk PRIMARY KEY (user_id),
-    CONSTRAINT devices_id UNIQUE (id),
+    CONSTRAINT devices_pk PRIMARY KEY (id),
+    CONSTRAINT devices_name UNIQUE (user_id, name),
     CONSTRAINT devices_subscription_complete CHECK (num_nulls(endpoint, p256dh, auth) IN (0, 3))
 );
+
+-- How the push of a message to a device ended. A device that is to be tried again has no row.
+CREATE TABLE push.deliveries (
+    message_id uuid NOT NULL,
+    device_id  uuid NOT NULL,
+    device     text NOT NULL,
+    failure    text,
+    CONSTRAINT deliveries_pk PRIMARY KEY (message_id, device_id),
+    CONSTRAINT deliveries_message FOREIGN KEY (message_id) REFERENCES push.inbox (id) ON DELETE CASCADE
+);
+
+COMMENT ON COLUMN push.deliveries.device_id IS 'The registration, which may be gone';
+COMMENT ON COLUMN push.deliveries.failure IS 'NULL if the gateway accepted the message';
 
 -- The simulated gateway, which stands for an external system.
 CREATE TABLE push.simulated_faults (

@@ -4,19 +4,19 @@ import dev.outbox.sample.push.Device.Subscription;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Optional;
+import java.util.List;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Devices of the users, one for each. A later registration replaces the earlier one and has a new id. */
+/** Devices of the users. A later registration under the same name replaces the earlier one and has a new id. */
 @Repository
 class Devices {
 
     private static final String REGISTER = """
-            INSERT INTO push.devices (user_id, token, endpoint, p256dh, auth)
-            VALUES (:userId, :token, :endpoint, :p256dh, :auth)
-            ON CONFLICT (user_id) DO UPDATE
+            INSERT INTO push.devices (user_id, name, token, endpoint, p256dh, auth)
+            VALUES (:userId, :name, :token, :endpoint, :p256dh, :auth)
+            ON CONFLICT (user_id, name) DO UPDATE
                SET id = excluded.id,
                    token = excluded.token,
                    endpoint = excluded.endpoint,
@@ -25,15 +25,21 @@ class Devices {
                    registered_at = excluded.registered_at
             """;
 
-    private static final String OF_USER = """
-            SELECT id, user_id, token, endpoint, p256dh, auth
-              FROM push.devices
+    private static final String AWAITING = """
+            SELECT id, name, user_id, token, endpoint, p256dh, auth
+              FROM push.devices d
              WHERE user_id = :userId
+               AND NOT EXISTS (SELECT 1
+                                 FROM push.deliveries
+                                WHERE message_id = :messageId
+                                  AND device_id = d.id)
+             ORDER BY registered_at
             """;
 
     private static final String UNREGISTER = """
             DELETE FROM push.devices
              WHERE user_id = :userId
+               AND name = :name
             """;
 
     private static final String REMOVE = """
@@ -47,10 +53,11 @@ class Devices {
         this.jdbc = jdbc;
     }
 
-    void register(Device device) {
+    void register(String name, Device device) {
         Subscription subscription = device.subscription();
         jdbc.sql(REGISTER)
                 .param("userId", device.userId())
+                .param("name", name)
                 .param("token", device.token())
                 .param(
                         "endpoint",
@@ -60,15 +67,17 @@ class Devices {
                 .update();
     }
 
-    Optional<Registration> of(String userId) {
-        return jdbc.sql(OF_USER)
-                .param("userId", userId)
+    /** Finds the devices for which the push of a message is not over. */
+    List<Registration> awaiting(InboxMessage message) {
+        return jdbc.sql(AWAITING)
+                .param("userId", message.userId())
+                .param("messageId", message.id())
                 .query((row, number) -> registration(row))
-                .optional();
+                .list();
     }
 
-    void unregister(String userId) {
-        jdbc.sql(UNREGISTER).param("userId", userId).update();
+    void unregister(String userId, String name) {
+        jdbc.sql(UNREGISTER).param("userId", userId).param("name", name).update();
     }
 
     /** Removes one registration and keeps a later one. Returns whether it was still there. */
@@ -83,9 +92,10 @@ class Devices {
                 : new Subscription(URI.create(endpoint), row.getString("p256dh"), row.getString("auth"));
         return new Registration(
                 row.getObject("id", UUID.class),
+                row.getString("name"),
                 new Device(row.getString("user_id"), row.getString("token"), subscription));
     }
 
     /** Device as it was registered at one time. */
-    record Registration(UUID id, Device device) {}
+    record Registration(UUID id, String name, Device device) {}
 }

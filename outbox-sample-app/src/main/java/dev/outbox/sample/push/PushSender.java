@@ -1,17 +1,22 @@
 package dev.outbox.sample.push;
 
 import dev.outbox.DeadLetter;
+import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Devices.Registration;
+import dev.outbox.sample.push.Inbox.Delivery;
+import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Pushes each message until the gateway accepts it or the outbox gives up. The outbox redelivers the event for each attempt. */
+/** Pushes each message to the devices of its user until each is done with, or the outbox gives up. The outbox redelivers the event for each attempt. */
 @Component
 class PushSender {
 
@@ -38,32 +43,52 @@ class PushSender {
     @OutboxDeadLetter("push.send")
     void gaveUp(DeadLetter letter) {
         UUID id = UUID.fromString(letter.event().aggregateId());
-        if (inbox.failed(id, letter.errorCode())) {
+        if (inbox.end(id, letter.errorCode())) {
             log.error("Push {} failed for good after {} attempts: {}", id, letter.failures(), letter.errorCode());
         }
     }
 
+    /** Tries every device that is not done with before it reports the first failure that a retry may mend. */
     private void send(InboxMessage message) {
-        devices.of(message.userId())
-                .ifPresentOrElse(
-                        (registration) -> sendTo(registration, message),
-                        () -> inbox.failed(message.id(), "the user has no device"));
-    }
-
-    private void sendTo(Registration registration, InboxMessage message) {
-        PushMessage push = new PushMessage(message.id(), message.title(), message.body());
-        switch (gateway.send(push, registration.device())) {
-            case ACCEPTED -> inbox.sent(message.id());
-            case DEVICE_GONE -> giveUpDevice(registration, message);
+        RuntimeException failure = null;
+        for (Registration registration : devices.awaiting(message)) {
+            try {
+                inbox.record(message.id(), registration, sendTo(registration, message));
+            } catch (NonRetryableException ex) {
+                log.error("Push {} to device {} failed for good", message.id(), registration.name(), ex);
+                inbox.record(message.id(), registration, String.valueOf(ex.getMessage()));
+            } catch (RuntimeException ex) {
+                failure = failure == null ? ex : failure;
+            }
         }
+        if (failure != null) {
+            throw failure;
+        }
+        inbox.end(message.id(), reason(inbox.deliveries(message.id())));
     }
 
-    /** Retries if the user has registered another device meanwhile. */
-    private void giveUpDevice(Registration registration, InboxMessage message) {
+    /** Returns the failure of the device, or {@code null} if the gateway accepted the message. */
+    private @Nullable String sendTo(Registration registration, InboxMessage message) {
+        PushMessage push = new PushMessage(message.id(), message.title(), message.body());
+        return switch (gateway.send(push, registration.device())) {
+            case ACCEPTED -> null;
+            case DEVICE_GONE -> giveUpDevice(registration);
+        };
+    }
+
+    /** Retries if the user has registered the device again meanwhile. */
+    private String giveUpDevice(Registration registration) {
         if (!devices.remove(registration.id())) {
             throw new GatewayException("the device was registered again during the attempt");
         }
-        inbox.failed(message.id(), "the device is not registered any more");
-        log.info("Push {} failed, because the gateway does not know the device any more", message.id());
+        return "the device is not registered any more";
+    }
+
+    private static String reason(List<Delivery> failed) {
+        return failed.stream()
+                .map(Delivery::failure)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse("the user has no device");
     }
 }

@@ -5,14 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.http.GatewayException;
+import dev.outbox.sample.push.Devices.Registration;
+import dev.outbox.sample.push.Inbox.Delivery;
 import dev.outbox.sample.push.PushGateway.Result;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +41,7 @@ class PushSenderTest {
 
     @BeforeEach
     void register() {
-        devices.register(new Device(user, "token-1", null));
+        devices.register("phone", new Device(user, "token-1", null));
     }
 
     @Test
@@ -98,7 +106,7 @@ class PushSenderTest {
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("the device is not registered any more");
         assertThat(sends).hasValue(1);
-        assertThat(devices.of(user)).isEmpty();
+        assertThat(registered()).isEmpty();
     }
 
     @Test
@@ -106,14 +114,15 @@ class PushSenderTest {
         PushRequested event = request();
 
         assertThatThrownBy(() -> sender(() -> {
-                            devices.register(new Device(user, "token-2", null));
+                            devices.register("phone", new Device(user, "token-2", null));
                             return Result.DEVICE_GONE;
                         })
                         .send(event))
                 .isInstanceOf(GatewayException.class);
 
-        assertThat(devices.of(user))
-                .hasValueSatisfying((registration) ->
+        assertThat(registered())
+                .singleElement()
+                .satisfies((registration) ->
                         assertThat(registration.device().token()).isEqualTo("token-2"));
         sender(() -> Result.ACCEPTED).send(event);
         assertThat(message().status()).isEqualTo("SENT");
@@ -121,13 +130,67 @@ class PushSenderTest {
 
     @Test
     void userWithoutDeviceHasTheMessageAndAFailedPush() {
-        devices.unregister(user);
+        devices.unregister(user, "phone");
 
         sender(() -> Result.ACCEPTED).send(request());
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("the user has no device");
         assertThat(sends).hasValue(0);
+    }
+
+    @Test
+    void everyDeviceHasItsOwnOutcome() {
+        devices.register("tablet", new Device(user, "token-2", null));
+        devices.register("watch", new Device(user, "token-3", null));
+        PushRequested event = request();
+        Map<String, Supplier<Result>> answers = new HashMap<>(Map.of(
+                "token-1", () -> Result.ACCEPTED,
+                "token-2",
+                        () -> {
+                            throw new GatewayException("503");
+                        },
+                "token-3",
+                        () -> {
+                            throw new NonRetryableException("400");
+                        }));
+        List<String> sent = new ArrayList<>();
+        PushSender sender = sender((device) -> {
+            sent.add(device.token());
+            return answers.get(device.token()).get();
+        });
+
+        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+        assertThat(message().status()).isEqualTo("PENDING");
+        answers.put("token-2", () -> Result.ACCEPTED);
+        sender.send(event);
+
+        assertThat(message().status()).isEqualTo("SENT");
+        assertThat(sent).containsExactly("token-1", "token-2", "token-3", "token-2");
+        assertThat(inbox.deliveries(event.notificationId()))
+                .containsExactly(
+                        new Delivery("phone", null), new Delivery("tablet", null), new Delivery("watch", "400"));
+    }
+
+    @Test
+    void messageThatReachedOneDeviceIsSentIfItsDeliveryDies() {
+        devices.register("tablet", new Device(user, "token-2", null));
+        PushRequested event = request();
+        PushSender sender = sender((device) -> {
+            if ("token-2".equals(device.token())) {
+                throw new GatewayException("503");
+            }
+            return Result.ACCEPTED;
+        });
+
+        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+        sender.gaveUp(deadLetter(event, "GatewayException"));
+
+        assertThat(message().status()).isEqualTo("SENT");
+    }
+
+    private List<Registration> registered() {
+        return devices.awaiting(new InboxMessage(UUID.randomUUID(), user, "", "", "PENDING", null, 0, Instant.EPOCH));
     }
 
     private PushRequested request() {
@@ -142,6 +205,10 @@ class PushSenderTest {
     }
 
     private PushSender sender(Supplier<Result> answer) {
+        return sender((device) -> answer.get());
+    }
+
+    private PushSender sender(Function<Device, Result> answer) {
         PushGateway gateway = new PushGateway() {
             @Override
             public void check(Device device) {}
@@ -149,7 +216,7 @@ class PushSenderTest {
             @Override
             public Result send(PushMessage message, Device device) {
                 sends.incrementAndGet();
-                return answer.get();
+                return answer.apply(device);
             }
         };
         return new PushSender(inbox, devices, gateway);

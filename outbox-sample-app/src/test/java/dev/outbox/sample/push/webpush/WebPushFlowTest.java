@@ -105,7 +105,7 @@ class WebPushFlowTest {
 
         awaitInbox("FAILED");
         assertThat(api.<List<Object>>get("/inbox/" + user, "$[*]['attempts', 'failure']"))
-                .containsExactly(Map.of("attempts", 1, "failure", "NonRetryableException"));
+                .containsExactly(Map.of("attempts", 1, "failure", "the push service answered 400"));
     }
 
     @Test
