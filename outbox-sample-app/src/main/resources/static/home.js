@@ -10,12 +10,12 @@ async function send(method, path, body) {
 }
 
 const subscribe = () =>
-  send('POST', 'subscriptions', JSON.stringify({ guildId: `guild-${Date.now()}`, planCode: 'pro', userId: 'ann' }))
+  send('POST', 'subscriptions', JSON.stringify({ guildId: `guild-${Date.now()}`, planCode: 'pro', userId: `user-${Date.now()}` }))
 
 async function showSubscription() {
-  const { guildId, planCode, status, retryCount, periodEnd } = await (await fetch(`subscriptions/${id}`)).json()
+  const { guildId, userId, planCode, status, retryCount, periodEnd } = await (await fetch(`subscriptions/${id}`)).json()
   const license = (await (await fetch('licenses')).json()).find((one) => one.subscriptionId === id)
-  const messages = (await (await fetch('notifications')).json()).filter((one) => one.recipient === guildId)
+  const messages = (await (await fetch('notifications')).json()).filter((one) => one.recipient === userId)
   text('subscription', `${guildId}: ${planCode}, ${status}, ${retryCount} failed payments, paid until ${periodEnd}.
     License: ${license ? `${license.planCode}, ${license.status}` : 'none'}. Messages: ${messages.map((one) => one.message).join('; ')}`)
 }

@@ -6,6 +6,7 @@ CREATE TABLE licensing.licenses (
     subscription_seq bigint,
     billing_key_id   uuid,
     guild_id         text        NOT NULL,
+    user_id          text,
     plan_code        text        NOT NULL,
     status           text        NOT NULL DEFAULT 'active',
     granted_at       timestamptz NOT NULL DEFAULT now(),
@@ -24,4 +25,5 @@ CREATE UNIQUE INDEX licenses_free ON licensing.licenses (guild_id) WHERE subscri
 COMMENT ON COLUMN licensing.licenses.subscription_id IS 'The natural key that makes granting idempotent; NULL for the free license of a guild';
 COMMENT ON COLUMN licensing.licenses.subscription_seq IS 'aggregate_seq of the last event of the subscription that changed the license';
 COMMENT ON COLUMN licensing.licenses.granted_at IS 'When the event that granted it occurred; an older kick of the bot does not suspend it';
+COMMENT ON COLUMN licensing.licenses.user_id IS 'Who pays for it; NULL if it is free';
 COMMENT ON COLUMN licensing.licenses.billing_key_id IS 'What pays for the license, as the event that granted it said beside its payload';

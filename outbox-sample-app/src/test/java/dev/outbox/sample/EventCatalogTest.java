@@ -36,9 +36,9 @@ class EventCatalogTest {
     private static final String SERVICE = "dev.outbox.sample.";
 
     private static final String CATALOG = """
-            BotInstalled           | guild_id, installer_user_id                    | licensing, audit
+            BotInstalled           | guild_id, installer_user_id                    | licensing, notification, audit
             BotKicked              | guild_id                                       | licensing, billing, audit
-            GuildOwnerChanged      | guild_id, old_owner_id, new_owner_id           | audit
+            GuildOwnerChanged      | guild_id, old_owner_id, new_owner_id           | notification, audit
             GuildDeleted           | guild_id                                       | licensing, billing, audit
             BillingKeyIssued       | user_id, billing_key_id                        | audit
             BillingKeyDeleted      | user_id, billing_key_id                        | licensing, billing, audit

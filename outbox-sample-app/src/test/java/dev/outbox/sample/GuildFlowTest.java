@@ -65,6 +65,10 @@ class GuildFlowTest {
                 .filteredOn("eventType", "SubscriptionSuspended")
                 .extracting("payload")
                 .containsExactly(Map.of("subscription_id", subscription, "reason", "bot_kicked"));
+        assertThat(api.messagesTo("user-of-guild-kicked"))
+                .containsExactlyInAnyOrder("pro activated", "license suspended: bot_kicked");
+        assertThat(api.messagesTo("user-1")).contains("license suspended: bot_kicked");
+        assertThat(api.messagesTo("guild-kicked")).isEmpty();
     }
 
     @Test

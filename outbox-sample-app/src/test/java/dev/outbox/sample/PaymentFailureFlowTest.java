@@ -70,7 +70,7 @@ class PaymentFailureFlowTest {
                         .containsEntry("planCode", "free")
                         .containsEntry("status", "active")
                         .containsEntry("expiresAt", null));
-        assertThat(api.messagesTo("guild-broke"))
+        assertThat(api.messagesTo("user-of-guild-broke"))
                 .hasSize(6)
                 .containsAll(messages)
                 .contains(

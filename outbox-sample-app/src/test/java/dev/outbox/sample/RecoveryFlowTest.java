@@ -86,6 +86,19 @@ class RecoveryFlowTest {
     }
 
     @Test
+    void ownerOfTheGuildIsTold() {
+        api.create("/guilds", "{\"guildId\": \"guild-sold\", \"installerUserId\": \"seller\"}", "$.id");
+        api.put("/guilds/guild-sold/owner", "{\"userId\": \"buyer\"}");
+        api.awaitPublished();
+
+        api.create("/snapshots/" + snapshot("guild-sold", "[\"admin\"]") + "/restores", "", "$.id");
+
+        api.awaitPublished();
+        assertThat(api.messagesTo("buyer")).contains("restore completed: 1 roles restored");
+        assertThat(api.messagesTo("guild-sold")).isEmpty();
+    }
+
+    @Test
     void badInputIsAProblem() {
         assertThat(api.post("/guilds/guild-1/snapshots", "{\"trigger\": \"manual\", \"roles\": [\"a,b\"]}")
                         .getStatusCode())

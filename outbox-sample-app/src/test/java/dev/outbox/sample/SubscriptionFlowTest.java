@@ -39,7 +39,7 @@ class SubscriptionFlowTest {
                 .containsEntry("subscriptionId", subscription)
                 .containsEntry("planCode", "pro")
                 .containsEntry("status", "active");
-        assertThat(api.messagesTo("guild-flow")).containsExactly("pro activated");
+        assertThat(api.messagesTo("user-of-guild-flow")).containsExactly("pro activated");
         assertThat(api.audited())
                 .extracting("eventType", "payload")
                 .contains(
@@ -98,7 +98,7 @@ class SubscriptionFlowTest {
 
         assertThat(api.awaitPublished()).endsWith("PaymentSucceeded", "LicenseExtended");
         assertThat(api.licensesOf("guild-late")).extracting("planCode").containsExactly("pro");
-        assertThat(api.messagesTo("guild-late"))
+        assertThat(api.messagesTo("user-of-guild-late"))
                 .containsExactlyInAnyOrder("pro activated", "license downgraded from pro to free");
     }
 
@@ -114,7 +114,7 @@ class SubscriptionFlowTest {
                 .containsExactlyInAnyOrder(
                         "BillingKeyIssued", "SubscriptionStarted", "LicenseGranted", "PlanUpgraded", "PlanDowngraded");
         assertThat(api.licensesOf("guild-plans")).extracting("planCode").containsExactly("team");
-        assertThat(api.messagesTo("guild-plans"))
+        assertThat(api.messagesTo("user-of-guild-plans"))
                 .hasSize(3)
                 .contains("upgraded from pro to team")
                 .anyMatch((message) -> message.startsWith("to be downgraded from team to basic on "));
@@ -127,7 +127,7 @@ class SubscriptionFlowTest {
         assertThat(api.awaitPublished()).contains("PaymentSucceeded", "LicenseDowngraded", "LicenseExtended");
         assertThat(api.text("/subscriptions/" + subscription, "$.planCode")).isEqualTo("basic");
         assertThat(api.licensesOf("guild-plans")).extracting("planCode").containsExactly("basic");
-        assertThat(api.messagesTo("guild-plans")).contains("license downgraded from team to basic");
+        assertThat(api.messagesTo("user-of-guild-plans")).contains("license downgraded from team to basic");
     }
 
     @Test
@@ -141,12 +141,24 @@ class SubscriptionFlowTest {
         assertThat(api.awaitPublished())
                 .filteredOn("SubscriptionCanceled"::equals)
                 .hasSize(2);
-        assertThat(api.messagesTo("guild-canceled"))
+        assertThat(api.messagesTo("user-of-guild-canceled"))
                 .containsExactlyInAnyOrder(
                         "pro activated", "subscription canceled, for the end of its period", "subscription canceled");
         assertThat(api.licensesOf("guild-canceled")).extracting("status").containsExactly("canceled");
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("canceled");
         assertProblem(api.delete("/subscriptions/" + subscription), HttpStatus.CONFLICT);
+    }
+
+    @Test
+    void immediateCancellationIsOneMessage() {
+        String subscription = api.subscribe("guild-at-once", "pro");
+        api.awaitPublished();
+
+        api.delete("/subscriptions/" + subscription + "?atPeriodEnd=false");
+
+        assertThat(api.awaitPublished()).endsWith("SubscriptionCanceled", "SubscriptionSuspended", "LicenseCanceled");
+        assertThat(api.messagesTo("user-of-guild-at-once"))
+                .containsExactlyInAnyOrder("pro activated", "subscription canceled");
     }
 
     @Test
@@ -160,7 +172,7 @@ class SubscriptionFlowTest {
 
         assertThat(api.awaitPublished()).endsWith("SubscriptionSuspended", "LicenseCanceled");
         assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("canceled");
-        assertThat(api.messagesTo("guild-last"))
+        assertThat(api.messagesTo("user-of-guild-last"))
                 .containsExactlyInAnyOrder("pro activated", "subscription canceled, for the end of its period");
     }
 
@@ -179,7 +191,7 @@ class SubscriptionFlowTest {
                 .contains("LicenseSuspended", "SubscriptionSuspended");
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("suspended");
         assertThat(api.licensesOf("guild-key")).extracting("status").containsExactly("suspended");
-        assertThat(api.messagesTo("guild-key"))
+        assertThat(api.messagesTo("user-of-guild-key"))
                 .containsExactlyInAnyOrder("pro activated", "license suspended: billing_key_deleted");
     }
 

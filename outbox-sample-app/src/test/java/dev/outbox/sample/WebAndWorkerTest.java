@@ -52,7 +52,7 @@ class WebAndWorkerTest {
 
             web.subscribe("guild-quick", "pro");
             assertThat(web.awaitPublished()).contains("LicenseGranted");
-            assertThat(web.messagesTo("guild-quick")).hasSize(1);
+            assertThat(web.messagesTo("user-of-guild-quick")).hasSize(1);
             assertThat(worker.text("/actuator/health", "$.components.outbox.status"))
                     .isEqualTo("UP");
             assertThat(worker.get("/actuator/prometheus").getBody()).contains("outbox_processed_total");

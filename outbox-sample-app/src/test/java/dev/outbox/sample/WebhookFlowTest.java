@@ -56,8 +56,13 @@ class WebhookFlowTest {
 
     @Test
     void announcesAnEventWhenTheReceiverIsReadyAgain() {
-        answer("/messages", "guild-hooked", aResponse().withStatus(429).withHeader("Retry-After", "1"), "busy", "free");
-        answer("/messages", "guild-hooked", aResponse().withStatus(204), "free", "free");
+        answer(
+                "/messages",
+                "user-of-guild-hooked",
+                aResponse().withStatus(429).withHeader("Retry-After", "1"),
+                "busy",
+                "free");
+        answer("/messages", "user-of-guild-hooked", aResponse().withStatus(204), "free", "free");
 
         Api api = new Api(port);
         api.subscribe("guild-hooked", "pro");
@@ -70,9 +75,9 @@ class WebhookFlowTest {
                 2,
                 postRequestedFor(urlEqualTo("/messages"))
                         .withHeader("Idempotency-Key", equalTo(event))
-                        .withRequestBody(
-                                equalToJson("{\"recipient\": \"guild-hooked\", \"message\": \"pro activated\"}")));
-        assertThat(api.messagesTo("guild-hooked")).containsExactly("pro activated");
+                        .withRequestBody(equalToJson(
+                                "{\"recipient\": \"user-of-guild-hooked\", \"message\": \"pro activated\"}")));
+        assertThat(api.messagesTo("user-of-guild-hooked")).containsExactly("pro activated");
     }
 
     @Test

@@ -12,6 +12,7 @@ record Subscription(
         UUID id,
         String guildId,
         UUID billingKeyId,
+        String userId,
         String planCode,
         @Nullable String nextPlanCode,
         String status,

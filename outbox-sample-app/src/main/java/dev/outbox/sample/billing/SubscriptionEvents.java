@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Objects;
 import org.springframework.stereotype.Component;
 
-/** Publishes events about subscriptions, with the guild and the billing key in headers. */
+/** Publishes events about subscriptions, with the guild, the payer and the billing key in headers. */
 @Component
 final class SubscriptionEvents {
 
@@ -54,6 +54,7 @@ final class SubscriptionEvents {
     private static OutboxEvent eventOf(Subscription subscription, BillingEvent event) {
         return OutboxEvent.of("subscription", subscription.id().toString(), event)
                 .withHeader(Headers.GUILD_ID, subscription.guildId())
+                .withHeader(Headers.USER_ID, subscription.userId())
                 .withHeader(Headers.BILLING_KEY_ID, subscription.billingKeyId().toString());
     }
 

@@ -18,7 +18,8 @@ class Subscriptions {
 
     /** The columns of a {@link Subscription}. */
     static final String COLUMNS = """
-            id, guild_id, billing_key_id, plan_code, next_plan_code, status, cancel_at_period_end, retry_count, period_end, started_at,
+            id, guild_id, billing_key_id,
+            (SELECT user_id FROM billing.billing_keys k WHERE k.id = billing_key_id) AS user_id, plan_code, next_plan_code, status, cancel_at_period_end, retry_count, period_end, started_at,
             next_charge_at
             """;
 

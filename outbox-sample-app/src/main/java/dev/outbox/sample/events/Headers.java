@@ -6,6 +6,9 @@ public final class Headers {
     /** The guild that an event is about. */
     public static final String GUILD_ID = "guildId";
 
+    /** The user who pays for a subscription or license. */
+    public static final String USER_ID = "userId";
+
     /** The billing key that pays for a subscription. */
     public static final String BILLING_KEY_ID = "billingKeyId";
 

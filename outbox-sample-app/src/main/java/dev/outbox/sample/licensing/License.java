@@ -12,6 +12,7 @@ record License(
         UUID id,
         @Nullable UUID subscriptionId,
         String guildId,
+        @Nullable String userId,
         String planCode,
         String status,
         Instant grantedAt,

@@ -6,7 +6,7 @@ import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.LicensingEvent;
 import org.springframework.stereotype.Component;
 
-/** Publishes events about licenses, with the guild in a header. */
+/** Publishes events about licenses, with the guild and the payer in headers. */
 @Component
 final class LicenseEvents {
 
@@ -18,7 +18,8 @@ final class LicenseEvents {
 
     /** Publishes in the caller's transaction. A handler never calls another context, but publishes an event. */
     void publish(License license, LicensingEvent event) {
-        outbox.publish(OutboxEvent.of("license", license.id().toString(), event)
-                .withHeader(Headers.GUILD_ID, license.guildId()));
+        OutboxEvent ofGuild = OutboxEvent.of("license", license.id().toString(), event)
+                .withHeader(Headers.GUILD_ID, license.guildId());
+        outbox.publish(license.userId() == null ? ofGuild : ofGuild.withHeader(Headers.USER_ID, license.userId()));
     }
 }

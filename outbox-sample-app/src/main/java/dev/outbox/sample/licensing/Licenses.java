@@ -27,7 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 class Licenses {
 
     /** The columns of a {@link License}. */
-    static final String COLUMNS = "id, subscription_id, guild_id, plan_code, status, granted_at, expires_at";
+    static final String COLUMNS = "id, subscription_id, guild_id, user_id, plan_code, status, granted_at, expires_at";
 
     /** Returns no row if the guild already has an active free license. */
     private static final String GRANT_FREE = """
@@ -42,8 +42,8 @@ class Licenses {
     /** Returns no row if the subscription already has a license. */
     private static final String GRANT = """
             INSERT INTO licensing.licenses
-                   (id, subscription_id, subscription_seq, billing_key_id, guild_id, plan_code, granted_at, expires_at)
-            VALUES (:id, :subscriptionId, :seq, CAST(:billingKeyId AS uuid), :guildId, :planCode, :startedAt,
+                   (id, subscription_id, subscription_seq, billing_key_id, guild_id, user_id, plan_code, granted_at, expires_at)
+            VALUES (:id, :subscriptionId, :seq, CAST(:billingKeyId AS uuid), :guildId, :userId, :planCode, :startedAt,
                     coalesce(CAST(:periodEnd AS timestamptz), now() + interval '1 month'))
             ON CONFLICT (subscription_id) DO NOTHING
             RETURNING
@@ -113,6 +113,7 @@ class Licenses {
                 .param("seq", envelope.aggregateSeq())
                 .param("billingKeyId", envelope.headers().get(Headers.BILLING_KEY_ID))
                 .param("guildId", event.guildId())
+                .param("userId", envelope.headers().get(Headers.USER_ID))
                 .param("planCode", event.planCode())
                 .param("startedAt", Timestamp.from(envelope.occurredAt()))
                 .param("periodEnd", envelope.headers().get(Headers.PERIOD_END))

@@ -15,7 +15,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import org.springframework.stereotype.Component;
 
-/** Notifies guilds of changes to their subscriptions. */
+/** Notifies payers of changes to their subscriptions. */
 @Component
 class BillingNotifications {
 
@@ -27,7 +27,7 @@ class BillingNotifications {
 
     @OutboxHandler(id = "notification.subscription-started")
     void subscriptionStarted(SubscriptionStarted event, EventEnvelope envelope) {
-        notifications.send(envelope, Headers.GUILD_ID, event.planCode() + " activated");
+        notifications.send(envelope, event.planCode() + " activated");
     }
 
     @OutboxHandler(id = "notification.payment-failed")
@@ -35,7 +35,6 @@ class BillingNotifications {
         String nextAttempt = envelope.headers().get(Headers.NEXT_ATTEMPT_AT);
         notifications.send(
                 envelope,
-                Headers.GUILD_ID,
                 "payment failed, "
                         + (nextAttempt == null
                                 ? "and the subscription ends"
@@ -45,14 +44,13 @@ class BillingNotifications {
 
     @OutboxHandler(id = "notification.payment-failed-final")
     void paymentFailedFinal(PaymentFailedFinal event, EventEnvelope envelope) {
-        notifications.send(envelope, Headers.GUILD_ID, "subscription canceled, because it was not paid");
+        notifications.send(envelope, "subscription canceled, because it was not paid");
     }
 
     @OutboxHandler(id = "notification.subscription-canceled")
     void subscriptionCanceled(SubscriptionCanceled event, EventEnvelope envelope) {
         notifications.send(
                 envelope,
-                Headers.GUILD_ID,
                 event.cancelAtPeriodEnd()
                         ? "subscription canceled, for the end of its period"
                         : "subscription canceled");
@@ -60,16 +58,13 @@ class BillingNotifications {
 
     @OutboxHandler(id = "notification.plan-upgraded")
     void planUpgraded(PlanUpgraded event, EventEnvelope envelope) {
-        notifications.send(
-                envelope, Headers.GUILD_ID, "upgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
+        notifications.send(envelope, "upgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
     }
 
     @OutboxHandler(id = "notification.plan-downgraded")
     void planDowngraded(PlanDowngraded event, EventEnvelope envelope) {
         LocalDate day = LocalDate.ofInstant(event.effectiveAt(), ZoneOffset.UTC);
         notifications.send(
-                envelope,
-                Headers.GUILD_ID,
-                "to be downgraded from %s to %s on %s".formatted(event.oldPlan(), event.newPlan(), day));
+                envelope, "to be downgraded from %s to %s on %s".formatted(event.oldPlan(), event.newPlan(), day));
     }
 }

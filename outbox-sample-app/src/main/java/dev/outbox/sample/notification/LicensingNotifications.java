@@ -2,12 +2,11 @@ package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
-import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
 import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
 import org.springframework.stereotype.Component;
 
-/** Notifies guilds of licenses that have ended. */
+/** Notifies payers and owners of licenses that have ended. */
 @Component
 class LicensingNotifications {
 
@@ -19,14 +18,11 @@ class LicensingNotifications {
 
     @OutboxHandler(id = "notification.license-downgraded")
     void licenseDowngraded(LicenseDowngraded event, EventEnvelope envelope) {
-        notifications.send(
-                envelope,
-                Headers.GUILD_ID,
-                "license downgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
+        notifications.send(envelope, "license downgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
     }
 
     @OutboxHandler(id = "notification.license-suspended")
     void licenseSuspended(LicenseSuspended event, EventEnvelope envelope) {
-        notifications.send(envelope, Headers.GUILD_ID, "license suspended: " + event.reason());
+        notifications.send(envelope, "license suspended: " + event.reason());
     }
 }

@@ -6,7 +6,9 @@ import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.springframework.mail.MailSendException;
 import org.springframework.mail.javamail.JavaMailSender;
 import org.springframework.mail.javamail.MimeMessageHelper;
@@ -18,12 +20,19 @@ final class MailMessenger implements Messenger {
 
     private final JavaMailSender sender;
     private final InternetAddress from;
+    private final Function<String, Optional<String>> directory;
     private final String address;
     private final String subject;
 
-    MailMessenger(JavaMailSender sender, InternetAddress from, String address, String subject) {
+    MailMessenger(
+            JavaMailSender sender,
+            InternetAddress from,
+            Function<String, Optional<String>> directory,
+            String address,
+            String subject) {
         this.sender = sender;
         this.from = from;
+        this.directory = directory;
         this.address = address;
         this.subject = subject;
     }
@@ -43,7 +52,8 @@ final class MailMessenger implements Messenger {
 
     private InternetAddress addressOf(String recipient) {
         try {
-            return new InternetAddress(address.replace(PLACEHOLDER, recipient), true);
+            return new InternetAddress(
+                    directory.apply(recipient).orElseGet(() -> address.replace(PLACEHOLDER, recipient)), true);
         } catch (AddressException ex) {
             throw new NonRetryableException("recipient '" + recipient + "' has no valid mail address", ex);
         }

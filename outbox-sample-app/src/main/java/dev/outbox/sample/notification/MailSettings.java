@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Settings of the mails. The SMTP server is that of {@code spring.mail}.
  *
  * @param from Address of the sender.
- * @param address Address of a recipient, with {recipient} for the guild or the owner.
+ * @param address Address of a user whose own address is unknown, with {recipient} for the id.
  * @param subject Subject of each mail.
  */
 record MailSettings(

@@ -9,7 +9,7 @@ public interface Messenger {
      * Sends a message, outside any transaction. A call that fails or whose process dies is repeated with the same arguments, so that a
      * system that remembers the key delivers the message once.
      *
-     * @param recipient the guild or the owner
+     * @param recipient the user
      * @param message the text
      * @param idempotencyKey the id of the event, the same for each attempt
      * @throws dev.outbox.NonRetryableException if no attempt can succeed

@@ -20,11 +20,12 @@ class MessengerConfiguration {
     Messenger messenger(
             NotificationSettings settings,
             ObjectProvider<JavaMailSender> mailSender,
+            ObjectProvider<Directory> directory,
             Environment environment,
             JsonMapper json) {
         return switch (settings.messenger()) {
             case LOG -> new LogMessenger();
-            case MAIL -> mailMessenger(settings.mail(), mailSender, environment);
+            case MAIL -> mailMessenger(settings.mail(), mailSender, directory, environment);
             case WEBHOOK ->
                 new WebhookMessenger(
                         SignedWebhook.of("notification.webhook", settings.webhook(), json, Clock.systemUTC()));
@@ -32,13 +33,17 @@ class MessengerConfiguration {
     }
 
     private static Messenger mailMessenger(
-            MailSettings settings, ObjectProvider<JavaMailSender> mailSender, Environment environment) {
+            MailSettings settings,
+            ObjectProvider<JavaMailSender> mailSender,
+            ObjectProvider<Directory> directory,
+            Environment environment) {
         if (environment.containsProperty("spring.mail.username")) {
             required("spring.mail.password", environment.getProperty("spring.mail.password"));
         }
         return new MailMessenger(
                 required("spring.mail.host", mailSender.getIfAvailable()),
                 sender(required("notification.mail.from", settings.from())),
+                (userId) -> directory.getObject().mailAddressOf(userId),
                 required("notification.mail.address", settings.address()),
                 settings.subject());
     }

@@ -1,7 +1,6 @@
 package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.NonRetryableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -14,11 +13,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 class Notifications {
 
     private final NotificationLog messages;
+    private final Directory directory;
     private final Messenger messenger;
     private final MeterRegistry meters;
 
-    Notifications(NotificationLog messages, Messenger messenger, MeterRegistry meters) {
+    Notifications(NotificationLog messages, Directory directory, Messenger messenger, MeterRegistry meters) {
         this.messages = messages;
+        this.directory = directory;
         this.messenger = messenger;
         this.meters = meters;
     }
@@ -26,18 +27,13 @@ class Notifications {
     /**
      * Sends the message of an event, unless it was already sent. Must be called outside a transaction, which would otherwise stay open
      * during the call to the messenger.
-     *
-     * @param recipientHeader the header of the event that names the recipient
      */
-    void send(EventEnvelope event, String recipientHeader, String message) {
+    void send(EventEnvelope event, String message) {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new IllegalStateException("the message about " + event + " must be sent outside a transaction");
         }
-        String recipient = event.headers().get(recipientHeader);
-        if (recipient == null) {
-            throw new NonRetryableException(event + " names no recipient in its header " + recipientHeader);
-        }
-        messages.request(event.eventId(), recipient, message).ifPresentOrElse(this::send, this::countDuplicate);
+        messages.request(event.eventId(), directory.recipientOf(event), message)
+                .ifPresentOrElse(this::send, this::countDuplicate);
     }
 
     private void send(NotificationLog.Request request) {

@@ -49,20 +49,18 @@ class TradeNotifications {
                 "fill refused in %s until an operator decides: %s".formatted(market, text(payload, "reason"));
             default -> throw new NonRetryableException("unexpected event type " + event.eventType());
         };
-        notifications.send(event, Headers.OWNER_ID, message);
+        notifications.send(event, message);
     }
 
     @OutboxHandler(id = "notification.backtest-completed")
     void backtestCompleted(BacktestCompleted event, EventEnvelope envelope) {
         notifications.send(
-                envelope,
-                Headers.OWNER_ID,
-                "backtest completed: %s after %d trades".formatted(event.profit(), event.trades()));
+                envelope, "backtest completed: %s after %d trades".formatted(event.profit(), event.trades()));
     }
 
     @OutboxHandler(id = "notification.backtest-failed")
     void backtestFailed(BacktestFailed event, EventEnvelope envelope) {
-        notifications.send(envelope, Headers.OWNER_ID, "backtest failed: " + event.reason());
+        notifications.send(envelope, "backtest failed: " + event.reason());
     }
 
     private static String text(JsonNode payload, String field) {

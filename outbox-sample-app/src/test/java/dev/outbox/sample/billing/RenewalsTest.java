@@ -168,7 +168,7 @@ class RenewalsTest {
 
         assertThat(subscriptions.find(id).status()).isEqualTo("canceled");
         await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(api.messagesTo("guild-leaving"))
+                .untilAsserted(() -> assertThat(api.messagesTo("user-of-guild-leaving"))
                         .contains("payment failed, and the subscription ends"));
     }
 

@@ -86,7 +86,7 @@ class DeadNotificationsTest {
                 .containsEntry("state", "failed")
                 .containsEntry("recipient", null)
                 .containsEntry("message", null);
-        assertThat(stored(event).get("failure").toString()).contains("names no recipient in its header guildId");
+        assertThat(stored(event).get("failure").toString()).contains("names no recipient in its headers");
     }
 
     @Test

@@ -10,6 +10,7 @@ import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
 import java.net.SocketTimeoutException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,21 @@ class MailMessengerTest {
                 assertThat(mail.getMessageID()).isEqualTo("<" + key + "@example.com>");
                 assertThat(mail.getHeader("Auto-Submitted")).containsExactly("auto-generated");
             });
+        } finally {
+            server.stop();
+        }
+    }
+
+    @Test
+    void sendsToTheAddressOfTheUser() throws Exception {
+        GreenMail server = greenMail();
+        try {
+            messenger(server.getSmtp().getPort()).send("ann", "pro activated", key);
+
+            assertThat(server.getReceivedMessages())
+                    .singleElement()
+                    .satisfies((mail) -> assertThat(mail.getAllRecipients())
+                            .containsExactly(new InternetAddress("ann@example.net")));
         } finally {
             server.stop();
         }
@@ -135,6 +151,8 @@ class MailMessengerTest {
             return new MailMessenger(
                     sender,
                     new InternetAddress("outbox@example.com"),
+                    (userId) ->
+                            Optional.ofNullable(Map.of("ann", "ann@example.net").get(userId)),
                     "{recipient}@guilds.example.com",
                     "Notification");
         } catch (AddressException ex) {

@@ -84,7 +84,7 @@ class NotificationsTest {
         api.subscribe(guild, "pro");
         api.awaitPublished();
 
-        assertThat(messenger.callsFor(guild)).isNotEmpty().allSatisfy((call) -> {
+        assertThat(messenger.callsFor("user-of-" + guild)).isNotEmpty().allSatisfy((call) -> {
             assertThat(call.inTransaction()).isFalse();
             assertThat(call.holdsConnection()).isFalse();
         });

@@ -1,0 +1,92 @@
+package dev.outbox.sample.notification;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.Headers;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
+
+/** Directory of the people whom messages reach: the owner of each guild, and mail addresses of users. The id of a user is that of Discord. */
+@Component
+class Directory {
+
+    private static final String SET_OWNER = """
+            INSERT INTO notification.guild_owners (guild_id, owner_id, seq)
+            VALUES (:guildId, :ownerId, :seq)
+            ON CONFLICT (guild_id) DO UPDATE
+               SET owner_id = excluded.owner_id, seq = excluded.seq
+             WHERE guild_owners.seq < excluded.seq
+            """;
+
+    private static final String OWNER = """
+            SELECT owner_id
+              FROM notification.guild_owners
+             WHERE guild_id = :guildId
+            """;
+
+    private static final String SET_MAIL_ADDRESS = """
+            INSERT INTO notification.mail_addresses (user_id, address)
+            VALUES (:userId, :address)
+            ON CONFLICT (user_id) DO UPDATE
+               SET address = excluded.address
+            """;
+
+    private static final String MAIL_ADDRESS = """
+            SELECT address
+              FROM notification.mail_addresses
+             WHERE user_id = :userId
+            """;
+
+    private final JdbcClient jdbc;
+
+    Directory(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @OutboxHandler(
+            id = "notification.guild-owner",
+            eventTypes = {"BotInstalled", "GuildOwnerChanged"})
+    void ownerKnown(JsonNode payload, EventEnvelope event) {
+        String field = event.eventType().equals("BotInstalled") ? "installer_user_id" : "new_owner_id";
+        jdbc.sql(SET_OWNER)
+                .param("guildId", event.aggregateId())
+                .param("ownerId", payload.path(field).asString())
+                .param("seq", event.aggregateSeq())
+                .update();
+    }
+
+    /** Returns the user who pays or on whose behalf something happened, else the owner of the guild, or the guild if the bot never was there. */
+    String recipientOf(EventEnvelope event) {
+        Map<String, String> headers = event.headers();
+        String guildId = headers.get(Headers.GUILD_ID);
+        return Optional.ofNullable(headers.getOrDefault(Headers.USER_ID, headers.get(Headers.OWNER_ID)))
+                .or(() -> Optional.ofNullable(guildId).map(this::ownerOf))
+                .orElseThrow(() -> new NonRetryableException(event + " names no recipient in its headers"));
+    }
+
+    private String ownerOf(String guildId) {
+        return jdbc.sql(OWNER)
+                .param("guildId", guildId)
+                .query(String.class)
+                .optional()
+                .orElse(guildId);
+    }
+
+    void setMailAddress(String userId, String address) {
+        jdbc.sql(SET_MAIL_ADDRESS)
+                .param("userId", userId)
+                .param("address", address)
+                .update();
+    }
+
+    Optional<String> mailAddressOf(String userId) {
+        return jdbc.sql(MAIL_ADDRESS)
+                .param("userId", userId)
+                .query(String.class)
+                .optional();
+    }
+}
