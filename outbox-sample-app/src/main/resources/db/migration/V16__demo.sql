@@ -16,4 +16,4 @@ CREATE TABLE demo.gateways (
 
 COMMENT ON TABLE demo.gateways IS 'The simulated systems that are not ours, and what they do wrong';
 
-INSERT INTO demo.gateways (name) VALUES ('bank'), ('courier'), ('exchange'), ('push');
+INSERT INTO demo.gateways (name) VALUES ('bank'), ('courier'), ('discord'), ('exchange'), ('push');

@@ -36,6 +36,14 @@ CREATE TABLE recovery.restore_steps (
 
 COMMENT ON COLUMN recovery.restore_steps.restored_at IS 'Null while the step is open';
 
+-- The simulated guild system, which stands for Discord.
+CREATE TABLE recovery.simulated_changes (
+    guild_id text    NOT NULL,
+    change   text    NOT NULL,
+    requests integer NOT NULL DEFAULT 1,
+    CONSTRAINT simulated_changes_pk PRIMARY KEY (guild_id, change)
+);
+
 CREATE TABLE recovery.incidents (
     id          uuid        NOT NULL,
     guild_id    text        NOT NULL,

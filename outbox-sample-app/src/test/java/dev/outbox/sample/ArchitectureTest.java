@@ -28,6 +28,7 @@ class ArchitectureTest {
                         alwaysTrue(),
                         resideInAnyPackage(
                                 "dev.outbox.sample.events",
+                                "dev.outbox.sample.discord",
                                 "dev.outbox.sample.eventbus",
                                 "dev.outbox.sample.http",
                                 "dev.outbox.sample.web",

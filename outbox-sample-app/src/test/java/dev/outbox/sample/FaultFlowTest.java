@@ -209,7 +209,7 @@ class FaultFlowTest {
 
         assertThat(api.get("/demo/faults").getBody()).isEqualTo("""
                 {"handlers":[{"handlerId":"push.send","failPercent":30,"slowMillis":200,"hang":false}],\
-                "gateways":[{"name":"bank","fault":"NONE"},{"name":"courier","fault":"NONE"},\
+                "gateways":[{"name":"bank","fault":"NONE"},{"name":"courier","fault":"NONE"},{"name":"discord","fault":"NONE"},\
                 {"name":"exchange","fault":"DOWN"},{"name":"push","fault":"NONE"}]}\
                 """);
 

@@ -3,6 +3,7 @@ package dev.outbox.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,8 +145,41 @@ class GuildFlowTest {
     }
 
     @Test
+    void gatewayEventsInstallAndKickOnce() {
+        gateway("GUILD_CREATE", "{\"id\": \"111\", \"owner_id\": \"222\", \"name\": \"Umbra\", \"large\": false}");
+        gateway("GUILD_CREATE", "{\"id\": \"111\", \"owner_id\": \"333\"}");
+        gateway("GUILD_DELETE", "{\"id\": \"111\", \"unavailable\": true}");
+        assertThat(api.text("/guilds/111", "$.status")).isEqualTo("installed");
+        gateway("GUILD_DELETE", "{\"id\": \"111\"}");
+        gateway("GUILD_DELETE", "{\"id\": \"111\"}");
+        gateway("GUILD_DELETE", "{\"id\": \"999\"}");
+
+        assertThat(api.awaitPublished())
+                .filteredOn((type) -> !type.toString().startsWith("License"))
+                .containsExactly("BotInstalled", "GuildOwnerChanged", "BotKicked");
+        assertThat(api.licensesOf("111")).extracting("status").containsExactly("suspended");
+    }
+
+    @Test
+    void unreadableGatewayEventIsAProblem() {
+        for (String event : List.of(
+                "{\"op\": 0, \"t\": \"GUILD_CREATE\", \"d\": {\"id\": \"111\"}}",
+                "{\"op\": 0, \"t\": \"GUILD_CREATE\", \"d\": {\"owner_id\": \"222\"}}",
+                "{\"op\": 0, \"t\": \"MESSAGE_CREATE\", \"d\": {\"id\": \"111\"}}",
+                "{\"op\": 0, \"t\": \"GUILD_DELETE\"}")) {
+            assertThat(api.post("/discord/events", event).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
+        }
+    }
+
+    @Test
     void unknownGuildIsAProblem() {
         assertThat(api.delete("/guilds/guild-nowhere/bot").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    }
+
+    private void gateway(String type, String data) {
+        assertThat(api.post("/discord/events", "{\"op\": 0, \"s\": 42, \"t\": \"%s\", \"d\": %s}".formatted(type, data))
+                        .getStatusCode())
+                .isEqualTo(HttpStatus.NO_CONTENT);
     }
 
     private void operate(String command) {

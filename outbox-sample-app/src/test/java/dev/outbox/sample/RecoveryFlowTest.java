@@ -1,6 +1,7 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,24 @@ class RecoveryFlowTest {
                         "mass_channel_delete",
                         "suspects",
                         List.of("mallory", "trudy")));
+    }
+
+    @Test
+    void restoreOutlivesLostAnswersOfTheGuildSystem() {
+        String snapshot = snapshot("guild-slow", "[\"admin\"]");
+        api.gateway("discord", "LOSE_ANSWER");
+        try {
+            api.create("/snapshots/" + snapshot + "/restores", "", "$.id");
+            await().atMost(Api.DEADLINE)
+                    .until(() -> !api.<List<Object>>get("/guilds/guild-slow/roles", "$")
+                            .isEmpty());
+        } finally {
+            api.gateway("discord", "NONE");
+        }
+
+        assertThat(api.awaitPublished()).endsWith("RestoreCompleted");
+        assertThat(api.<List<Object>>get("/guilds/guild-slow/roles", "$[?(@.requests > 1)].change"))
+                .containsExactly("role admin created");
     }
 
     @Test

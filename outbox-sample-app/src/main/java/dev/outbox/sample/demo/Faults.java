@@ -49,7 +49,7 @@ class Faults {
             UPDATE demo.gateways
                SET fault = :fault
              WHERE name = :name
-               AND (:fault IN ('NONE', 'DOWN') OR name = 'bank' OR name = 'courier' AND :fault = 'LOSE_ANSWER')
+               AND (:fault IN ('NONE', 'DOWN') OR name = 'bank' OR name IN ('courier', 'discord') AND :fault = 'LOSE_ANSWER')
             """;
 
     private static final String GATEWAYS = """

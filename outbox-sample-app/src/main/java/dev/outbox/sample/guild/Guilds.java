@@ -76,6 +76,21 @@ class Guilds {
         return changed(jdbc.sql(KICK).param("id", id).update(), id, new BotKicked(id));
     }
 
+    /** Installs the bot unless it is there already, and takes over the owner. */
+    @Transactional
+    void joined(String id, String ownerId) {
+        install(id, ownerId);
+        changeOwner(id, ownerId);
+    }
+
+    /** As {@link #kick}, of a guild that may be unknown. */
+    @Transactional
+    void left(String id) {
+        if (jdbc.sql(KICK).param("id", id).update() == 1) {
+            outbox.publish("guild", id, new BotKicked(id));
+        }
+    }
+
     @Transactional
     Guild changeOwner(String id, String newOwnerId) {
         String oldOwnerId = find(LOCK, id).ownerId();

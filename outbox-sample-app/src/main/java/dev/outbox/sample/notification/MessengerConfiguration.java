@@ -1,5 +1,7 @@
 package dev.outbox.sample.notification;
 
+import dev.outbox.sample.discord.Discord;
+import dev.outbox.sample.discord.DiscordSettings;
 import dev.outbox.sample.webhook.SignedWebhook;
 import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
@@ -19,6 +21,7 @@ class MessengerConfiguration {
     @Bean
     Messenger messenger(
             NotificationSettings settings,
+            DiscordSettings discord,
             ObjectProvider<JavaMailSender> mailSender,
             ObjectProvider<Directory> directory,
             Environment environment,
@@ -26,6 +29,7 @@ class MessengerConfiguration {
         return switch (settings.messenger()) {
             case LOG -> new LogMessenger();
             case MAIL -> mailMessenger(settings.mail(), mailSender, directory, environment);
+            case DISCORD -> new DiscordMessenger(new Discord(discord));
             case WEBHOOK ->
                 new WebhookMessenger(
                         SignedWebhook.of("notification.webhook", settings.webhook(), json, Clock.systemUTC()));

@@ -21,6 +21,7 @@ record NotificationSettings(
     enum Adapter {
         LOG,
         MAIL,
+        DISCORD,
         WEBHOOK
     }
 }

@@ -2,6 +2,7 @@ package dev.outbox.sample.notification;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.sample.discord.DiscordSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +50,7 @@ class MessengerConfigurationTest {
     @CsvSource(delimiter = '|', textBlock = """
             notification.webhook.url     | notification.messenger=webhook
             notification.webhook.secret  | notification.messenger=webhook, notification.webhook.url=http://localhost/
+            discord.token                | notification.messenger=discord
             spring.mail.host             | notification.messenger=mail
             notification.mail.from       | notification.messenger=mail, spring.mail.host=localhost
             notification.mail.address    | notification.messenger=mail, spring.mail.host=localhost, notification.mail.from=a@b.c
@@ -83,7 +85,7 @@ class MessengerConfigurationTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableConfigurationProperties(NotificationSettings.class)
+    @EnableConfigurationProperties({NotificationSettings.class, DiscordSettings.class})
     @Import(MessengerConfiguration.class)
     static class Service {}
 }

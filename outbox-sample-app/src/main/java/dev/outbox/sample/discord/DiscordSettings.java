@@ -1,0 +1,27 @@
+package dev.outbox.sample.discord;
+
+import dev.outbox.sample.http.GatewayTimeouts;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of Discord.
+ *
+ * @param token Token of the bot. Adapters of Discord need it.
+ * @param baseUrl Address of the API.
+ * @param timeouts Limits of a call.
+ */
+@ConfigurationProperties("discord")
+public record DiscordSettings(
+        @Nullable String token,
+        @DefaultValue("https://discord.com/api/v10") URI baseUrl,
+        @DefaultValue GatewayTimeouts timeouts) {
+
+    /** Omits the token. */
+    @Override
+    public String toString() {
+        return "DiscordSettings[baseUrl=" + baseUrl + "]";
+    }
+}
