@@ -60,6 +60,13 @@ class Charges {
              WHERE id = :id
             """;
 
+    private static final String END_LEASE = """
+            UPDATE billing.charges
+               SET opened_at = now() - interval '10 minutes'
+             WHERE subscription_id = :id
+               AND status = 'open'
+            """;
+
     private static final String FIND_OPEN = "SELECT " + COLUMNS + """
               FROM billing.charges
              WHERE subscription_id = :id
@@ -146,6 +153,11 @@ class Charges {
     /** Closes a charge, and returns whether it was open. */
     boolean close(Charge charge, String status) {
         return jdbc.sql(CLOSE).param("id", charge.id()).param("status", status).update() == 1;
+    }
+
+    /** Ends the time in which an open charge is left to the worker that opened it. */
+    void endLease(UUID subscriptionId) {
+        jdbc.sql(END_LEASE).param("id", subscriptionId).update();
     }
 
     /** Opens a canceled charge again, so that the renewals cancel it once more. */

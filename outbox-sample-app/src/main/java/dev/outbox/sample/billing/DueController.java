@@ -12,10 +12,12 @@ import org.springframework.web.bind.annotation.RestController;
 final class DueController {
 
     private final Subscriptions subscriptions;
+    private final Charges charges;
     private final Charging charging;
 
-    DueController(Subscriptions subscriptions, Charging charging) {
+    DueController(Subscriptions subscriptions, Charges charges, Charging charging) {
         this.subscriptions = subscriptions;
+        this.charges = charges;
         this.charging = charging;
     }
 
@@ -24,6 +26,7 @@ final class DueController {
     Subscription due(@PathVariable UUID id) {
         subscriptions.makeDue(id);
         subscriptions.end(id);
+        charges.orphaned().forEach(charging::cancel);
         return charging.charge(id);
     }
 }

@@ -130,8 +130,10 @@ class Subscriptions {
     }
 
     /** Ends the paid period, the wait for the next attempt and the lease of a claim. */
+    @Transactional
     void makeDue(UUID id) {
         jdbc.sql(MAKE_DUE).param("id", id).update();
+        charges.endLease(id);
     }
 
     private void ended(Subscription subscription) {

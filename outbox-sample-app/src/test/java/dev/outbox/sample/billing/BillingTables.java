@@ -7,13 +7,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** Tables of billing, and the events about subscriptions. */
 record BillingTables(JdbcClient jdbc) {
 
-    /** Makes a charge so old that the worker that opened it must have crashed. */
-    void openLongAgo(Charge charge) {
-        jdbc.sql("UPDATE billing.charges SET opened_at = now() - interval '1 hour' WHERE id = :id")
-                .param("id", charge.id())
-                .update();
-    }
-
     /** Status of every charge of a subscription, in the order of periods and attempts. */
     List<String> chargesOf(UUID subscriptionId) {
         return list(

@@ -119,7 +119,7 @@ class RenewalsTest {
         bank.collect(charge);
         suspensions.keyDeleted(new BillingKeyDeleted("user-1", subscription.billingKeyId()));
         ledger.paid(charge);
-        tables.openLongAgo(charge);
+        subscriptions.makeDue(id);
 
         renewals.runOnce();
 

@@ -12,6 +12,7 @@ import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.events.Headers;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -117,8 +118,7 @@ class LicensesTest {
 
     @Test
     void expiredLicenseFallsToFreeOnce() {
-        deliverTwice(started());
-        expireAgo("6 days");
+        deliverTwice(started(ago(6)));
 
         expiry.runOnce();
         expiry.runOnce();
@@ -131,8 +131,7 @@ class LicensesTest {
 
     @Test
     void licenseOutlivesRetriesOfPayment() {
-        deliverTwice(started());
-        expireAgo("4 days");
+        deliverTwice(started(ago(4)));
 
         expiry.runOnce();
 
@@ -141,8 +140,7 @@ class LicensesTest {
 
     @Test
     void latePaymentRestoresExpiredLicense() {
-        deliverTwice(started());
-        expireAgo("6 days");
+        deliverTwice(started(ago(6)));
         expiry.runOnce();
 
         deliverTwice(paid(SECOND_END));
@@ -154,10 +152,9 @@ class LicensesTest {
 
     @Test
     void redeliveredPaymentDoesNotRestoreExpiredLicense() {
-        Delivery started = started();
-        Delivery old = paid(SECOND_END);
+        Delivery started = started(ago(36));
+        Delivery old = paid(ago(6));
         deliverTwice(started, old);
-        expireAgo("6 days");
         expiry.runOnce();
 
         deliverTwice(old);
@@ -165,11 +162,19 @@ class LicensesTest {
         assertThat(license().planCode()).isEqualTo("free");
     }
 
+    private static Instant ago(int days) {
+        return Instant.now().minus(Duration.ofDays(days));
+    }
+
     private Delivery started() {
+        return started(FIRST_END);
+    }
+
+    private Delivery started(Instant periodEnd) {
         return new Delivery(
                 ++sequence,
                 new SubscriptionStarted(id, "guild-of-" + id, "pro"),
-                Map.of(Headers.PERIOD_END, FIRST_END.toString()));
+                Map.of(Headers.PERIOD_END, periodEnd.toString()));
     }
 
     private Delivery paid(Instant newPeriodEnd) {
@@ -199,14 +204,6 @@ class LicensesTest {
                 subscriber.subscription(json.valueToTree(event), envelope);
             }
         }
-    }
-
-    private void expireAgo(String interval) {
-        jdbc.sql(
-                        "UPDATE licensing.licenses SET expires_at = now() - CAST(:ago AS interval) WHERE subscription_id = :id")
-                .param("ago", interval)
-                .param("id", id)
-                .update();
     }
 
     private License license() {
