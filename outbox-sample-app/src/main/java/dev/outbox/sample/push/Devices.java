@@ -36,6 +36,12 @@ class Devices {
              ORDER BY registered_at
             """;
 
+    private static final String EXIST = """
+            SELECT EXISTS (SELECT 1
+                             FROM push.devices
+                            WHERE user_id = :userId)
+            """;
+
     private static final String UNREGISTER = """
             DELETE FROM push.devices
              WHERE user_id = :userId
@@ -74,6 +80,10 @@ class Devices {
                 .param("messageId", message.id())
                 .query((row, number) -> registration(row))
                 .list();
+    }
+
+    boolean exist(String userId) {
+        return jdbc.sql(EXIST).param("userId", userId).query(Boolean.class).single();
     }
 
     void unregister(String userId, String name) {
