@@ -1,6 +1,7 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.util.List;
@@ -47,6 +48,25 @@ class OperationsTest {
 
         api.awaitPublished();
         assertThat(inbox("status")).containsExactly("SENT");
+    }
+
+    @Test
+    void operationsArePublishedOnceInTheirStream() {
+        String handler = "push.user-registered";
+        changed("pause", "handler", handler);
+        changed("resume", "handler", handler);
+
+        String events = "$[?(@.aggregate == 'operation/%s' && @.status == 'PUBLISHED')].eventId".formatted(handler);
+        await().atMost(Api.DEADLINE)
+                .until(() -> api.<List<String>>get("/events", events).size() == 2);
+
+        assertThat(api.<List<String>>get("/events", events).stream().map((event) -> api.find("/events/" + event)))
+                .allSatisfy((envelope) -> assertThat(envelope).containsEntry("type", "OperationPerformed"))
+                .extracting("payload")
+                .extracting("action", "actor", "reason", "handlerId")
+                .containsExactly(
+                        tuple("RESUME_HANDLER", "ann", "a test", handler),
+                        tuple("PAUSE_HANDLER", "ann", "a test", handler));
     }
 
     @Test

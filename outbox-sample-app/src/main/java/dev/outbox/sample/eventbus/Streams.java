@@ -15,7 +15,7 @@ public final class Streams {
     /** Results of backtests. */
     public static final String BACKTEST_EVENT = "everbit.backtest.event";
 
-    /** Settings, and the kill switch. */
+    /** Settings, the kill switch, and operations on the outbox. */
     public static final String SYSTEM_EVENT = "everbit.system.event";
 
     private Streams() {}
