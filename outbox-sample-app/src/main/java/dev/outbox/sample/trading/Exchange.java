@@ -1,11 +1,12 @@
 package dev.outbox.sample.trading;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Exchange that takes orders. The property {@code trading.exchange} names the implementation, by default the simulated one. The exchange
- * reports executions to {@link Fills}.
+ * reports executions to {@link Fills}, or is asked for them.
  */
 public interface Exchange {
 
@@ -25,6 +26,17 @@ public interface Exchange {
      * @throws NoAnswerException if the exchange did not answer
      */
     Optional<String> find(String identifier);
+
+    /**
+     * Reads the executions of an order, at an exchange that does not report them itself.
+     *
+     * @return all executions so far
+     * @throws ExchangeUnreachableException if nothing was sent
+     * @throws NoAnswerException if the exchange did not answer
+     */
+    default List<Fill> fills(String identifier) {
+        return List.of();
+    }
 
     /** Answer of the exchange to an order. */
     sealed interface Answer {

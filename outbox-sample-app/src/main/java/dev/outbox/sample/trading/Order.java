@@ -1,6 +1,7 @@
 package dev.outbox.sample.trading;
 
 import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Order for the exchange.
@@ -8,6 +9,14 @@ import java.math.BigDecimal;
  * @param identifier the client's id of the order, unique for each attempt
  * @param market the market
  * @param side the side
+ * @param type the type
  * @param volume the volume
+ * @param price the limit, or {@code null} for the market price
  */
-public record Order(String identifier, String market, Side side, BigDecimal volume) {}
+public record Order(
+        String identifier,
+        String market,
+        Side side,
+        OrderType type,
+        BigDecimal volume,
+        @Nullable BigDecimal price) {}

@@ -17,11 +17,13 @@ record OrderAttempt(
         String strategyKey,
         String market,
         Side side,
+        OrderType type,
         BigDecimal volume,
+        @Nullable BigDecimal price,
         @Nullable String traceId) {
 
     Order order() {
-        return new Order(identifier, market, side, volume);
+        return new Order(identifier, market, side, type, volume, price);
     }
 
     Origin origin() {

@@ -1,6 +1,22 @@
 package dev.outbox.sample.trading;
 
 import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
 
-/** Signal of a strategy to buy or sell. */
-record Signal(String ownerId, String strategyKey, String market, Side side, BigDecimal volume) {}
+/** Signal of a strategy to buy or sell, at the market price if it names no other. */
+record Signal(
+        String ownerId,
+        String strategyKey,
+        String market,
+        Side side,
+        BigDecimal volume,
+        @Nullable BigDecimal price) {
+
+    Signal(String ownerId, String strategyKey, String market, Side side, BigDecimal volume) {
+        this(ownerId, strategyKey, market, side, volume, null);
+    }
+
+    OrderType type() {
+        return price == null ? OrderType.MARKET : OrderType.LIMIT;
+    }
+}

@@ -13,13 +13,13 @@ import org.springframework.transaction.annotation.Transactional;
 class Signals {
 
     private static final String STORE = """
-            INSERT INTO trading.signals (id, owner_id, strategy_key, market, side, volume)
-            VALUES (:id, :ownerId, :strategyKey, :market, :side, :volume)
+            INSERT INTO trading.signals (id, owner_id, strategy_key, market, side, type, volume, price)
+            VALUES (:id, :ownerId, :strategyKey, :market, :side, :type, :volume, :price)
             """;
 
     private static final String INTEND = """
-            INSERT INTO trading.order_intents (id, signal_id, owner_id, strategy_key, market, side, volume, trace_id)
-            SELECT :id, id, owner_id, strategy_key, market, side, volume, :traceId
+            INSERT INTO trading.order_intents (id, signal_id, owner_id, strategy_key, market, side, type, volume, price, trace_id)
+            SELECT :id, id, owner_id, strategy_key, market, side, type, volume, price, :traceId
               FROM trading.signals
              WHERE id = :signalId
             """;
@@ -43,7 +43,9 @@ class Signals {
                 .param("strategyKey", signal.strategyKey())
                 .param("market", signal.market())
                 .param("side", signal.side().name())
+                .param("type", signal.type().name())
                 .param("volume", signal.volume())
+                .param("price", signal.price())
                 .update();
         jdbc.sql(INTEND)
                 .param("id", intentId)

@@ -8,6 +8,7 @@ import jakarta.validation.constraints.Positive;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -34,7 +35,12 @@ final class TradingController {
     @ResponseStatus(HttpStatus.CREATED)
     Accepted accept(@Valid @RequestBody AcceptSignal request) {
         return new Accepted(signals.accept(new Signal(
-                request.ownerId(), request.strategyKey(), request.market(), request.side(), request.volume())));
+                request.ownerId(),
+                request.strategyKey(),
+                request.market(),
+                request.side(),
+                request.volume(),
+                request.price())));
     }
 
     @GetMapping("/order-intents/{id}")
@@ -52,7 +58,8 @@ final class TradingController {
             @Name String strategyKey,
             @Name String market,
             @NotNull Side side,
-            @NotNull @Positive BigDecimal volume) {}
+            @NotNull @Positive BigDecimal volume,
+            @Nullable @Positive BigDecimal price) {}
 
     record Accepted(UUID orderIntentId) {}
 }
