@@ -26,7 +26,7 @@ class OrderMessages {
         String owner = envelope.headers().get(Headers.OWNER_ID);
         if (owner != null && devices.exist(owner)) {
             inbox.put(
-                            envelope.eventId(),
+                            PushRequests.messageOf(envelope),
                             owner,
                             "Order accepted",
                             "in " + envelope.headers().get(Headers.MARKET))

@@ -1,8 +1,10 @@
 package dev.outbox.sample.push;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.PushEvent.PushRequested;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
@@ -15,6 +17,11 @@ class PushRequests {
 
     PushRequests(OutboxPublisher outbox) {
         this.outbox = outbox;
+    }
+
+    /** Returns the id of the message of an event. Its own id is taken: the request of the push, an event too, has that of the message. */
+    static UUID messageOf(EventEnvelope event) {
+        return UUID.nameUUIDFromBytes(("message of " + event.eventId()).getBytes(StandardCharsets.UTF_8));
     }
 
     void publish(Collection<UUID> messages) {

@@ -3,9 +3,7 @@ package dev.outbox.sample.push;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /** Adds confirmed reservations to the inboxes of their users, whether they have a device or not. */
@@ -23,8 +21,7 @@ class ReservationMessages {
     @OutboxHandler(id = "push.reservation-confirmed", deduplicate = true)
     void reservationConfirmed(ReservationConfirmed event, EventEnvelope envelope) {
         String body = "%s, from %s".formatted(event.place(), event.startsAt());
-        UUID id = UUID.nameUUIDFromBytes(("message of " + envelope.eventId()).getBytes(StandardCharsets.UTF_8));
-        inbox.put(id, event.userId(), "Reservation confirmed", body)
-                .ifPresent((added) -> requests.publish(List.of(added)));
+        inbox.put(PushRequests.messageOf(envelope), event.userId(), "Reservation confirmed", body)
+                .ifPresent((id) -> requests.publish(List.of(id)));
     }
 }
