@@ -21,9 +21,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
+@Tag("full")
 class PublishTracingTest {
 
     private static final String OTHER_TRACE = "0af7651916cd43dd8448eb211c80319c";
