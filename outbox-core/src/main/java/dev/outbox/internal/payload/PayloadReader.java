@@ -82,8 +82,7 @@ public final class PayloadReader {
             }
             Decoded payload = decoded.get(type);
             if (payload == null) {
-                upcast(taken.versionOf(envelope.eventType()));
-                payload = read(json, type);
+                payload = read(type, taken.versionOf(envelope.eventType()));
                 // A handler can change its JsonNode, so each gets its own.
                 if (type != JsonNode.class) {
                     decoded.put(type, payload);
@@ -91,6 +90,20 @@ public final class PayloadReader {
             }
             warnOfMissing(handler, envelope, payload);
             return payload.payload();
+        }
+
+        /** Versions without upcasters have one shape; if the class cannot read an older one, they do not. */
+        private Decoded read(Class<?> type, @Nullable Integer declared) throws UndecodableException {
+            upcast(declared);
+            try {
+                return PayloadReader.this.read(json, type);
+            } catch (UndecodableException ex) {
+                throw declared != null
+                                && envelope.schemaVersion() < declared
+                                && upcasters.newest(envelope.eventType()) == null
+                        ? UndecodableException.noUpcaster(envelope, declared, ex)
+                        : ex;
+            }
         }
 
         /** One application has one version of a type, so the first upcast serves all handlers. */

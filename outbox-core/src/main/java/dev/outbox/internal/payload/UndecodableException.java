@@ -47,6 +47,12 @@ public final class UndecodableException extends Exception {
                         + ", and no EventUpcaster leads from it to version " + wanted + ": add one; retry afterwards");
     }
 
+    /** Event of an older version that the class does not read, although its type has no upcasters. */
+    static UndecodableException noUpcaster(EventEnvelope envelope, int wanted, UndecodableException symptom) {
+        UndecodableException missing = noUpcaster(envelope, wanted);
+        return new UndecodableException(missing.code, missing.getMessage() + ". Without one, " + symptom.getMessage());
+    }
+
     static UndecodableException renamed(Class<?> type, List<String> missing, List<String> unknown) {
         String first = '"' + shortened(unknown.get(0)) + '"';
         return mismatch("a field looks renamed: " + lack(missing, type) + " and has " + quoted(unknown)

@@ -165,6 +165,24 @@ class UpcastTest {
     }
 
     @Test
+    void olderShapeOfATypeWithoutUpcastersNamesBothVersions() {
+        outbox.handler(typed()).retry(TestOutbox.AT_ONCE).start();
+
+        EventEnvelope event = publish(1, FIRST);
+
+        assertThat(outbox.event(event)).becomesDead();
+        assertThat(outbox.event(event))
+                .hasDelivery("typed")
+                .withErrorCode("MISSING_UPCASTER")
+                .withError(
+                        "the event has version 1 of Invoiced, and no EventUpcaster leads from it to version 3: add one;"
+                                + " retry afterwards. Without one, a field looks renamed: the payload lacks 'total', 'currency' of "
+                                + Invoiced.class.getName() + " and has 'amount', which the class does not know; put"
+                                + " @JsonAlias(\"amount\") on the component if it was renamed, or"
+                                + " @JsonIgnoreProperties(\"amount\") on the class if it is another field; then retry");
+    }
+
+    @Test
     void failureOfAnUpcasterIsAFailedAttempt() {
         AtomicInteger attempts = new AtomicInteger();
         upcasters(EventUpcaster.of("Invoiced", 1, 3, (json) -> {
