@@ -476,7 +476,7 @@ SELECT o.id,
 
 COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or those of its delivery with the most';
 COMMENT ON COLUMN ${schema}.outbox_status.publish_attempt IS 'attempt_count, with the running attempt or the one that completed the event';
-COMMENT ON COLUMN ${schema}.outbox_status.last_attempt_at IS 'When the running attempt was claimed, or the last one ended';
+COMMENT ON COLUMN ${schema}.outbox_status.last_attempt_at IS 'When its claim or lane was taken, or its last attempt ended';
 COMMENT ON COLUMN ${schema}.outbox_status.created_at IS 'occurred_at: the time of the INSERT, unless the caller gave another';
-COMMENT ON COLUMN ${schema}.outbox_status.updated_at IS 'The last claim, outcome or operation';
+COMMENT ON COLUMN ${schema}.outbox_status.updated_at IS 'The last claim, outcome or operation on the event; the expiry of a handler is none';
 COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published';

@@ -94,14 +94,16 @@ public final class HandlerExpiry {
 
     /** Ends the registrations that no instance has renewed for a time, and what a crash has left of those that operators expired. */
     public void runOnce() throws SQLException {
-        end(
-                HandlerStore.EXPIRE_AFTER,
-                (handlerId, count) -> log.error(
-                        "Dead-lettered {} deliveries of handler '{}', whose registration has expired: no running instance has had the"
-                                + " handler for {} h, or an operator expired it; retry or skip them",
-                        count,
-                        handlerId,
-                        HandlerStore.EXPIRE_AFTER.toHours()));
+        end(HandlerStore.EXPIRE_AFTER, HandlerExpiry::reportDead);
+    }
+
+    private static void reportDead(String handlerId, long count) {
+        log.error(
+                "Dead-lettered {} deliveries of handler '{}', whose registration has expired: no running instance has had the"
+                        + " handler for {} h, or an operator expired it; retry or skip them",
+                count,
+                handlerId,
+                HandlerStore.EXPIRE_AFTER.toHours());
     }
 
     /** Expires the registration of a handler whatever its age, and ends it. Returns whether it had not expired before. */
@@ -130,8 +132,14 @@ public final class HandlerExpiry {
                     null);
         }
         LongAdder dead = new LongAdder();
-        end(BY_COMMAND, (id, count) -> dead.add(id.equals(handlerId) ? count : 0));
-        if (result.changed()) {
+        end(BY_COMMAND, (id, count) -> {
+            if (id.equals(handlerId)) {
+                dead.add(count);
+            } else {
+                reportDead(id, count);
+            }
+        });
+        if (result.changed() || dead.sum() > 0) {
             log.info("handler {} expired by {}, {} deliveries dead-lettered", handlerId, audit.actor(), dead);
         }
         return result.changed();

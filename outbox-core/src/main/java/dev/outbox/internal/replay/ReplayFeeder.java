@@ -59,7 +59,7 @@ public final class ReplayFeeder implements AutoCloseable {
 
     private Duration advance(Unfinished replay) throws SQLException {
         Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
-        if (handler.isEmpty()) {
+        if (handler.isEmpty() || handler.get().subscriptions().isEmpty()) {
             log.warn("The registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
             replays.cancelNow(replay.id(), "the outbox, because the registration of the handler has expired");
             return LONGEST_DELAY;

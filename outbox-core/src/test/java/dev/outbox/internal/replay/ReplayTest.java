@@ -307,4 +307,19 @@ class ReplayTest {
                         .single())
                 .contains("expired");
     }
+
+    /** Its deliveries would be dead, and nothing else would be added: that is no replay that is done. */
+    @Test
+    void cancelsReplayOfAHandlerThatAnOperatorExpired() throws SQLException {
+        outbox.handler("mail", "*", Recorded.all()).start();
+        publish(outbox, 1, 3);
+        awaitPublished(3);
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail"));
+
+        outbox.runtime().operations().expireHandler("mail", "ann", "removed");
+        ReplayFeeders.of(outbox.runtime().replays()).runOnce();
+
+        assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
+    }
 }
