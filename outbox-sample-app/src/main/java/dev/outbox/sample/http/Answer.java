@@ -18,24 +18,32 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * @param gateway the name of the gateway
  * @param status the HTTP status
  * @param headers the headers
- * @param body the body, possibly cut off
+ * @param body the body, or its beginning
+ * @param cut whether the body was longer
  * @param receivedAt when it arrived
  */
-public record Answer(String gateway, int status, HttpHeaders headers, String body, Instant receivedAt) {
+public record Answer(String gateway, int status, HttpHeaders headers, String body, boolean cut, Instant receivedAt) {
 
     private static final Set<Integer> RETRYABLE = Set.of(408, 425, 429);
 
     /**
      * Reads the body as JSON.
      *
-     * @return the body, or an empty object if it is no JSON
+     * @return the body, or an empty object if it is no JSON and the answer is not a success
+     * @throws GatewayException if a success is no JSON or was cut: its content is unknown
      */
     public JsonNode json() {
         try {
-            return JsonMapper.shared().readTree(body);
+            if (!cut) {
+                return JsonMapper.shared().readTree(body);
+            }
         } catch (JacksonException ex) {
-            return JsonNodeFactory.instance.objectNode();
+            // Leaves out the exception, whose message contains a part of the body.
         }
+        if (isSuccess()) {
+            throw new GatewayException("%s answered %d with an unreadable body".formatted(gateway, status));
+        }
+        return JsonNodeFactory.instance.objectNode();
     }
 
     /**

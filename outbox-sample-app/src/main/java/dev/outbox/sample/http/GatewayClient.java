@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
+import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
@@ -21,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class GatewayClient {
 
     /** Longest part of an answer that is read. */
-    private static final int MAX_BODY = 64 * 1024;
+    private static final int MAX_BODY = 4 * 1024 * 1024;
 
     private final String gateway;
     private final RestClient http;
@@ -83,15 +84,21 @@ public final class GatewayClient {
             if (body != null) {
                 call.body(body);
             }
-            return call.exchangeForRequiredValue((request, response) -> new Answer(
-                    gateway,
-                    response.getStatusCode().value(),
-                    response.getHeaders(),
-                    new String(response.getBody().readNBytes(MAX_BODY), StandardCharsets.UTF_8),
-                    clock.instant()));
+            return call.exchangeForRequiredValue((request, response) -> answer(response));
         } catch (ResourceAccessException ex) {
             throw noAnswer(ex.getCause());
         }
+    }
+
+    private Answer answer(ClientHttpResponse response) throws IOException {
+        byte[] body = response.getBody().readNBytes(MAX_BODY + 1);
+        return new Answer(
+                gateway,
+                response.getStatusCode().value(),
+                response.getHeaders(),
+                new String(body, 0, Math.min(body.length, MAX_BODY), StandardCharsets.UTF_8),
+                body.length > MAX_BODY,
+                clock.instant());
     }
 
     /** Leaves out the exception of Spring, whose message contains the address. */

@@ -138,6 +138,15 @@ class TossPaymentsTest {
     }
 
     @Test
+    void unreadableSuccessLeavesChargeOpen() {
+        UUID id = dueSubscription();
+        toss.charges(aResponse().withBody("{\"status\": \"DO"));
+
+        assertThatThrownBy(() -> charging.charge(id)).isInstanceOf(BankException.class);
+        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "open");
+    }
+
+    @Test
     void repeatsChargeUnderItsKeyAfterLostAnswer() {
         UUID id = dueSubscription();
         toss.charges(aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER));

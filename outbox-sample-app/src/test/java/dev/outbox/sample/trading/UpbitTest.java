@@ -124,6 +124,13 @@ class UpbitTest {
     }
 
     @Test
+    void unreadableSuccessLeavesTheAttemptUnknown() {
+        places(aResponse().withStatus(201).withBody("{\"uuid\": \"order-"));
+
+        trading.awaitAttempt(limit("0.5", "100"), "UNKNOWN");
+    }
+
+    @Test
     void refusedKeysPlaceNothingAndAreRetried() {
         places(error(401, "invalid_access_key"));
         String intent = limit("0.5", "100");

@@ -72,7 +72,7 @@ final class TossPayments implements Bank {
                         "orderName", charge.planCode(),
                         "amount", charge.amount()));
         if (answer.isSuccess()) {
-            return isPaid(charge, answer.json());
+            return isPaid(charge, json(charge, answer));
         }
         if (ORDERED.contains(code(answer))) {
             return payment(charge).filter((payment) -> isPaid(charge, payment)).isPresent();
@@ -97,7 +97,7 @@ final class TossPayments implements Bank {
                 Map.<String, Object>of(
                         "authKey", key.authKey(),
                         "customerKey", key.id()));
-        String bankKey = answer.json().path("billingKey").asString("");
+        String bankKey = json(charge, answer).path("billingKey").asString("");
         if (!answer.isSuccess() || bankKey.isEmpty()) {
             declined(charge, answer);
             return Optional.empty();
@@ -123,7 +123,7 @@ final class TossPayments implements Bank {
     private Optional<JsonNode> payment(Charge charge) {
         Answer answer = call(charge, HttpMethod.GET, "/v1/payments/orders/" + charge.id(), null, null);
         if (answer.isSuccess()) {
-            return Optional.of(answer.json());
+            return Optional.of(json(charge, answer));
         }
         if (code(answer).equals("NOT_FOUND_PAYMENT")) {
             return Optional.empty();
@@ -159,6 +159,14 @@ final class TossPayments implements Bank {
 
     private static String code(Answer answer) {
         return answer.json().path("code").asString("");
+    }
+
+    private static JsonNode json(Charge charge, Answer answer) {
+        try {
+            return answer.json();
+        } catch (GatewayException ex) {
+            throw new BankException(charge, String.valueOf(ex.getMessage()));
+        }
     }
 
     private Answer call(

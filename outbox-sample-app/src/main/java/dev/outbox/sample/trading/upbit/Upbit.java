@@ -122,7 +122,7 @@ final class Upbit implements Exchange {
     }
 
     private static String orderId(String identifier, dev.outbox.sample.http.Answer answer) {
-        JsonNode id = answer.json().path("uuid");
+        JsonNode id = json(answer).path("uuid");
         if (!answer.isSuccess() || !id.isString()) {
             throw new NoAnswerException(problem(answer) + " for order " + identifier);
         }
@@ -131,7 +131,7 @@ final class Upbit implements Exchange {
 
     private static List<Fill> fills(String identifier, dev.outbox.sample.http.Answer answer) {
         String orderId = orderId(identifier, answer);
-        return answer.json()
+        return json(answer)
                 .path("trades")
                 .valueStream()
                 .map((trade) -> new Fill(
@@ -147,8 +147,16 @@ final class Upbit implements Exchange {
                 .orElse(answer.status() == 418 ? Duration.ofMinutes(1) : Duration.ofSeconds(1));
     }
 
+    private static JsonNode json(dev.outbox.sample.http.Answer answer) {
+        try {
+            return answer.json();
+        } catch (GatewayException ex) {
+            throw new NoAnswerException(String.valueOf(ex.getMessage()));
+        }
+    }
+
     private static String problem(dev.outbox.sample.http.Answer answer) {
-        JsonNode error = answer.json().path("error");
+        JsonNode error = json(answer).path("error");
         return "Upbit answered %d %s %s"
                 .formatted(
                         answer.status(),
