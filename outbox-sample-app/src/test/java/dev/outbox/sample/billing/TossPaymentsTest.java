@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.MediaType;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -176,6 +177,17 @@ class TossPaymentsTest {
         charging.charge(id);
 
         assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DUPLICATED_ORDER_ID", "ALREADY_PROCESSED_PAYMENT"})
+    void orderIdWhosePaymentIsNotFoundLeavesChargeOpen(String code) {
+        UUID id = dueSubscription();
+        toss.charges(FakeToss.error(400, code));
+        toss.finds(FakeToss.error(404, "NOT_FOUND_PAYMENT"));
+
+        assertThatThrownBy(() -> charging.charge(id)).isInstanceOf(BankException.class);
+        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "open");
     }
 
     @Test

@@ -75,7 +75,7 @@ final class TossPayments implements Bank {
             return isPaid(charge, json(charge, answer));
         }
         if (ORDERED.contains(code(answer))) {
-            return payment(charge).filter((payment) -> isPaid(charge, payment)).isPresent();
+            return isPaid(charge, payment(charge).orElseThrow(() -> unknown(charge, answer)));
         }
         return declined(charge, answer);
     }
