@@ -104,11 +104,34 @@ class TossPaymentsTest {
         });
     }
 
-    @Test
-    void refusedAuthorizationDeclinesFirstPayment() {
-        toss.issues(FakeToss.error(400, "INVALID_CARD_EXPIRATION"));
+    @ParameterizedTest
+    @CsvSource({
+        "400, INVALID_CARD_EXPIRATION",
+        "400, INVALID_AUTH_KEY",
+        "404, NOT_FOUND_AUTH_KEY",
+        "403, REJECT_CARD_PAYMENT"
+    })
+    void refusedAuthorizationDeclinesFirstPayment(int status, String code) {
+        toss.issues(FakeToss.error(status, code));
 
         assertThat(charging.collect(order()).status()).isEqualTo("canceled");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "401, UNAUTHORIZED_KEY",
+        "403, FORBIDDEN_REQUEST",
+        "408, ''",
+        "409, IDEMPOTENT_REQUEST_PROCESSING",
+        "429, TOO_MANY_REQUESTS",
+        "500, INVALID_AUTH_KEY"
+    })
+    void unansweredAuthorizationLeavesChargeOpen(int status, String code) {
+        toss.issues(FakeToss.error(status, code));
+        Charge charge = order();
+
+        assertThatThrownBy(() -> charging.collect(charge)).isInstanceOf(BankException.class);
+        assertThat(tables.chargesOf(charge.subscriptionId())).containsExactly("open");
     }
 
     @ParameterizedTest

@@ -21,7 +21,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Bank that charges billing keys of Toss Payments. The id of a charge is its order id and its idempotency key. Only codes that concern the
- * customer's card or account decline a charge. Any other failure, such as a wrong secret key, leaves it open.
+ * customer's card or account, and refusals of the authorization, decline a charge. Any other failure, such as a wrong secret key, leaves it
+ * open.
  */
 final class TossPayments implements Bank {
 
@@ -33,6 +34,9 @@ final class TossPayments implements Bank {
 
     /** The order id has a payment, whose state is the answer. */
     private static final Set<String> ORDERED = Set.of("ALREADY_PROCESSED_PAYMENT", "DUPLICATED_ORDER_ID");
+
+    /** Answers to a request for a billing key that do not concern the authorization. */
+    private static final Set<Integer> NO_REFUSALS = Set.of(401, 403, 408, 409, 425, 429);
 
     private final TossSettings settings;
     private final GatewayClient http;
@@ -97,13 +101,25 @@ final class TossPayments implements Bank {
                 Map.<String, Object>of(
                         "authKey", key.authKey(),
                         "customerKey", key.id()));
-        String bankKey = json(charge, answer).path("billingKey").asString("");
-        if (!answer.isSuccess() || bankKey.isEmpty()) {
-            declined(charge, answer);
+        if (!answer.isSuccess()) {
+            checkRefused(charge, answer);
             return Optional.empty();
+        }
+        String bankKey = json(charge, answer).path("billingKey").asString("");
+        if (bankKey.isEmpty()) {
+            throw unknown(charge, answer);
         }
         keys.store(key.id(), bankKey);
         return Optional.of(bankKey);
+    }
+
+    /** Throws an exception unless the answer refuses the authorization. As nothing was charged, any other 4xx is a refusal. */
+    private static void checkRefused(Charge charge, Answer answer) {
+        if (answer.status() / 100 != 4 || NO_REFUSALS.contains(answer.status())) {
+            declined(charge, answer);
+        } else {
+            log.info("{}: authorization refused, {}", charge, code(answer));
+        }
     }
 
     private void refund(Charge charge, JsonNode payment) {
