@@ -74,6 +74,7 @@ CREATE INDEX charges_open ON billing.charges (opened_at) WHERE status = 'open';
 COMMENT ON COLUMN billing.charges.id IS 'The idempotency key at the bank';
 COMMENT ON COLUMN billing.charges.period IS 'The paid period of the subscription, counted from 1; NULL for an upgrade within a period';
 COMMENT ON COLUMN billing.charges.amount IS 'In the smallest unit of the currency';
+COMMENT ON COLUMN billing.charges.opened_at IS 'When a worker opened it, or claimed it last';
 COMMENT ON COLUMN billing.charges.attempt IS 'The attempt to pay for the period, counted from 1';
 
 CREATE TABLE billing.simulated_collections (

@@ -10,7 +10,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Claims due subscriptions. A claim opens the charge of the unpaid period, or finds the one that a crashed worker left open, and leases the
- * subscription for ten minutes.
+ * subscription and the charge for ten minutes.
  */
 @Service
 class Charges {
@@ -67,10 +67,19 @@ class Charges {
                AND status = 'open'
             """;
 
-    private static final String FIND_OPEN = "SELECT " + COLUMNS + """
-              FROM billing.charges
+    private static final String LEASE_OPEN = """
+            UPDATE billing.charges
+               SET opened_at = now()
              WHERE subscription_id = :id
                AND status = 'open'
+            RETURNING
+            """ + COLUMNS;
+
+    private static final String HAS_OPEN = """
+            SELECT EXISTS (SELECT 1
+                             FROM billing.charges
+                            WHERE subscription_id = :id
+                              AND status = 'open')
             """;
 
     private static final String CLOSE = """
@@ -83,12 +92,12 @@ class Charges {
     /** A bank that cannot decline in advance may collect a charge after its cancellation, which then has to be repeated. */
     private static final String REOPEN = """
             UPDATE billing.charges
-               SET status = 'open', closed_at = NULL
+               SET status = 'open', opened_at = now(), closed_at = NULL
              WHERE id = :id
                AND status = 'canceled'
             """;
 
-    /** Younger charges may still be in the hands of the worker that opened them. */
+    /** Younger charges may still be in the hands of the worker that claimed them last. */
     private static final String ORPHANED = "SELECT " + COLUMNS + """
               FROM billing.charges
              WHERE status = 'open'
@@ -135,19 +144,18 @@ class Charges {
                 .param("currency", Plan.CURRENCY)
                 .param("upgrade", upgrade)
                 .update();
-        return findOpen(subscription.id()).orElseThrow();
+        return jdbc.sql(LEASE_OPEN)
+                .param("id", subscription.id())
+                .query(Charge.class)
+                .single();
     }
 
     /** Returns whether a charge is open. While the caller holds the lock of the subscription, no other worker opens one. */
     boolean hasOpen(UUID subscriptionId) {
-        return findOpen(subscriptionId).isPresent();
-    }
-
-    private Optional<Charge> findOpen(UUID subscriptionId) {
-        return jdbc.sql(FIND_OPEN)
+        return jdbc.sql(HAS_OPEN)
                 .param("id", subscriptionId)
-                .query(Charge.class)
-                .optional();
+                .query(Boolean.class)
+                .single();
     }
 
     /** Closes a charge, and returns whether it was open. */
@@ -155,7 +163,7 @@ class Charges {
         return jdbc.sql(CLOSE).param("id", charge.id()).param("status", status).update() == 1;
     }
 
-    /** Ends the time in which an open charge is left to the worker that opened it. */
+    /** Ends the time in which an open charge is left to the worker that claimed it. */
     void endLease(UUID subscriptionId) {
         jdbc.sql(END_LEASE).param("id", subscriptionId).update();
     }

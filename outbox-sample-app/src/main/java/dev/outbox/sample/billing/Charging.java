@@ -30,13 +30,20 @@ final class Charging {
         return charges.claim(subscriptionId).map(this::collect).orElseGet(() -> subscriptions.find(subscriptionId));
     }
 
-    /** Collects a claimed charge. After a crash, the next claim repeats it under the same id. */
+    /**
+     * Collects a claimed charge. After a crash, the next claim repeats it under the same id. If it was canceled meanwhile and its outcome is
+     * unknown, the renewals cancel it again.
+     */
     Subscription collect(Charge charge) {
         try {
             return bank.collect(charge) ? ledger.paid(charge) : ledger.declined(charge);
         } catch (RetryAfterException ex) {
             charges.postpone(charge, ex.delay());
+            charges.reopen(charge);
             throw new BankException(charge, String.valueOf(ex.getMessage()));
+        } catch (BankException ex) {
+            charges.reopen(charge);
+            throw ex;
         }
     }
 

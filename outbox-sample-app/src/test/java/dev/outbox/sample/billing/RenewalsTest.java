@@ -96,6 +96,21 @@ class RenewalsTest {
     }
 
     @Test
+    void repeatedChargeIsLeftToTheWorkerThatClaimedItLast() {
+        Subscription subscription = dueSubscription();
+        UUID id = subscription.id();
+        charges.claim(id);
+        subscriptions.makeDue(id);
+        Charge repeated = charges.claim(id).orElseThrow();
+        suspensions.keyDeleted(new BillingKeyDeleted("user-1", subscription.billingKeyId()));
+
+        assertThat(charges.orphaned()).doesNotContain(repeated);
+
+        subscriptions.makeDue(id);
+        assertThat(charges.orphaned()).contains(repeated);
+    }
+
+    @Test
     void databaseRefusesSecondChargeOfPaidPeriod() {
         UUID id = dueSubscription().id();
         charging.charge(id);

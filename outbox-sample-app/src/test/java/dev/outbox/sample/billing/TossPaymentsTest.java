@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import dev.outbox.sample.Api;
@@ -260,6 +261,25 @@ class TossPaymentsTest {
         charging.collect(charge);
 
         assertThat(tables.chargesOf(charge.subscriptionId())).containsExactly("open");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"500, FAILED_INTERNAL_SYSTEM_PROCESSING, ", "503, '', 3600"})
+    void unknownPaymentAfterItsCancellationIsCanceledAgain(int status, String code, String retryAfter) {
+        Charge charge = order();
+        keys.delete(charge.billingKeyId());
+        awaitSuspended(charge.subscriptionId());
+        toss.finds(FakeToss.error(404, "NOT_FOUND_PAYMENT"));
+        charging.cancel(charge);
+        ResponseDefinitionBuilder unknown = FakeToss.error(status, code);
+        toss.finds(retryAfter == null ? unknown : unknown.withHeader("Retry-After", retryAfter));
+
+        assertThatThrownBy(() -> charging.collect(charge)).isInstanceOf(BankException.class);
+
+        assertThat(tables.chargesOf(charge.subscriptionId())).containsExactly("open");
+        assertThat(charges.orphaned()).doesNotContain(charge);
+        subscriptions.makeDue(charge.subscriptionId());
+        assertThat(charges.orphaned()).contains(charge);
     }
 
     @Test
