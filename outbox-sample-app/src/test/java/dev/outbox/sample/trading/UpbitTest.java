@@ -9,6 +9,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlPathEqualTo;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.http.Fault;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -48,6 +51,9 @@ class UpbitTest {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    private Exchange exchange;
 
     private Api api;
     private TradingApi trading;
@@ -128,6 +134,19 @@ class UpbitTest {
         places(aResponse().withStatus(201).withBody("{\"uuid\": \"order-"));
 
         trading.awaitAttempt(limit("0.5", "100"), "UNKNOWN");
+    }
+
+    @Test
+    void onlyOrderNotFoundMeansThatThereIsNoOrder() {
+        assertThat(exchange.find("everbit-1")).isEmpty();
+
+        for (ResponseDefinitionBuilder other : List.of(
+                error(404, "no_route"),
+                aResponse().withStatus(404).withBody("<html>"),
+                error(400, "order_not_found"))) {
+            finds(other);
+            assertThatThrownBy(() -> exchange.find("everbit-1")).isInstanceOf(NoAnswerException.class);
+        }
     }
 
     @Test

@@ -94,7 +94,7 @@ final class Upbit implements Exchange {
     private Optional<dev.outbox.sample.http.Answer> lookUp(String identifier) {
         String query = "identifier=" + identifier;
         dev.outbox.sample.http.Answer answer = send(HttpMethod.GET, "/v1/order?" + query, query, null);
-        if (answer.status() == 404) {
+        if (answer.status() == 404 && error(answer).path("name").asString("").equals("order_not_found")) {
             return Optional.empty();
         }
         if (BUSY.contains(answer.status())) {
@@ -155,8 +155,12 @@ final class Upbit implements Exchange {
         }
     }
 
+    private static JsonNode error(dev.outbox.sample.http.Answer answer) {
+        return json(answer).path("error");
+    }
+
     private static String problem(dev.outbox.sample.http.Answer answer) {
-        JsonNode error = json(answer).path("error");
+        JsonNode error = error(answer);
         return "Upbit answered %d %s %s"
                 .formatted(
                         answer.status(),
