@@ -45,6 +45,7 @@ CREATE TABLE trading.order_attempts (
     reason          text,
     retry_at        timestamptz,
     changed_at      timestamptz NOT NULL DEFAULT now(),
+    closed_at       timestamptz,
     CONSTRAINT order_attempts_pk PRIMARY KEY (id),
     CONSTRAINT order_attempts_number UNIQUE (order_intent_id, attempt_no),
     CONSTRAINT order_attempts_identifier UNIQUE (identifier),
@@ -60,6 +61,7 @@ CREATE INDEX order_attempts_throttled ON trading.order_attempts (retry_at)
 
 COMMENT ON COLUMN trading.order_attempts.reason IS 'Reason for the status; for ACKED, the exchange''s id of the order';
 COMMENT ON COLUMN trading.order_attempts.retry_at IS 'When another attempt is due after a throttled one; NULL once that is decided';
+COMMENT ON COLUMN trading.order_attempts.closed_at IS 'When an order that was not filled had ended at the exchange, which is no longer asked for its executions';
 
 CREATE TABLE trading.fills (
     attempt_id  uuid        NOT NULL,

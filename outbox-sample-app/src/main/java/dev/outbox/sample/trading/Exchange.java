@@ -30,12 +30,24 @@ public interface Exchange {
     /**
      * Reads the executions of an order, at an exchange that does not report them itself.
      *
-     * @return all executions so far
+     * @return all executions so far, and whether they are the last ones
      * @throws ExchangeUnreachableException if nothing was sent
      * @throws NoAnswerException if the exchange did not answer
      */
-    default List<Fill> fills(String identifier) {
-        return List.of();
+    default Executions executions(String identifier) {
+        return Executions.NONE;
+    }
+
+    /**
+     * Executions of an order.
+     *
+     * @param fills the executions so far
+     * @param complete whether no other execution can follow, because the order was executed or canceled
+     */
+    record Executions(List<Fill> fills, boolean complete) {
+
+        /** No execution so far. */
+        public static final Executions NONE = new Executions(List.of(), false);
     }
 
     /** Answer of the exchange to an order. */

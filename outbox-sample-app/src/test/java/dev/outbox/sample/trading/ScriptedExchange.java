@@ -11,11 +11,17 @@ final class ScriptedExchange implements Exchange {
 
     private final List<String> placed = new ArrayList<>();
     private Supplier<Answer> script = () -> new Answer.Accepted("exchange-1");
+    private Function<String, Executions> executions = (identifier) -> Executions.NONE;
     private Function<String, Optional<String>> orders = (identifier) -> Optional.empty();
 
     /** What the next placements come to. */
     void answers(Supplier<Answer> next) {
         script = next;
+    }
+
+    /** What the next questions for the executions of an identifier find. */
+    void executes(Function<String, Executions> next) {
+        executions = next;
     }
 
     /** What the next lookups of an identifier find. */
@@ -32,6 +38,11 @@ final class ScriptedExchange implements Exchange {
     @Override
     public Optional<String> find(String identifier) {
         return orders.apply(identifier);
+    }
+
+    @Override
+    public Executions executions(String identifier) {
+        return executions.apply(identifier);
     }
 
     int placements() {

@@ -17,8 +17,10 @@ import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.trading.Exchange.Executions;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -147,6 +149,29 @@ class UpbitTest {
             finds(other);
             assertThatThrownBy(() -> exchange.find("everbit-1")).isInstanceOf(NoAnswerException.class);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"wait, 1, false", "cancel, 1, true", "done, 1, true", "done, 2, false"})
+    void stateTellsWhetherOtherExecutionsFollow(String state, int count, boolean complete) {
+        finds(aResponse().withBody("""
+                {"uuid": "order-1", "state": "%s", "trades_count": %d, "trades": [{"uuid": "t-1", "volume": "0.2"}]}
+                """.formatted(state, count)));
+
+        Executions executions = exchange.executions("everbit-1");
+
+        assertThat(executions.fills()).hasSize(1);
+        assertThat(executions.complete()).isEqualTo(complete);
+    }
+
+    @Test
+    void busyExchangeSaysWhenToAskAgain() {
+        finds(error(429, "too_many_requests").withHeader("Retry-After", "7"));
+
+        assertThatThrownBy(() -> exchange.executions("everbit-1"))
+                .isInstanceOfSatisfying(
+                        ExchangeUnreachableException.class,
+                        (ex) -> assertThat(ex.retryAfter()).isEqualTo(Duration.ofSeconds(7)));
     }
 
     @Test

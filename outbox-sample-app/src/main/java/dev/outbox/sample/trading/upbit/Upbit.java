@@ -33,6 +33,9 @@ final class Upbit implements Exchange {
     /** Answers to too many requests: Upbit bans those who continue. */
     private static final Set<Integer> BUSY = Set.of(429, 418);
 
+    /** States of an order that is not executed any further. */
+    private static final Set<String> ENDED = Set.of("done", "cancel");
+
     /** Answers to wrong keys or a wrong address of the caller, which an operator can correct. */
     private static final Set<Integer> REFUSED_KEYS = Set.of(401, 403);
 
@@ -68,8 +71,10 @@ final class Upbit implements Exchange {
     }
 
     @Override
-    public List<Fill> fills(String identifier) {
-        return lookUp(identifier).map((answer) -> fills(identifier, answer)).orElse(List.of());
+    public Executions executions(String identifier) {
+        return lookUp(identifier)
+                .map((answer) -> executions(identifier, answer))
+                .orElse(Executions.NONE);
     }
 
     private static Map<String, String> parameters(Order order) {
@@ -98,7 +103,7 @@ final class Upbit implements Exchange {
             return Optional.empty();
         }
         if (BUSY.contains(answer.status())) {
-            throw new ExchangeUnreachableException(problem(answer));
+            throw new ExchangeUnreachableException(problem(answer), retryAfter(answer));
         }
         return Optional.of(answer);
     }
@@ -129,10 +134,10 @@ final class Upbit implements Exchange {
         return id.asString();
     }
 
-    private static List<Fill> fills(String identifier, dev.outbox.sample.http.Answer answer) {
+    private static Executions executions(String identifier, dev.outbox.sample.http.Answer answer) {
         String orderId = orderId(identifier, answer);
-        return json(answer)
-                .path("trades")
+        JsonNode order = json(answer);
+        List<Fill> fills = order.path("trades")
                 .valueStream()
                 .map((trade) -> new Fill(
                         identifier,
@@ -140,6 +145,10 @@ final class Upbit implements Exchange {
                         orderId,
                         new BigDecimal(trade.path("volume").asString())))
                 .toList();
+        // The state may change before the list of the executions.
+        boolean complete = ENDED.contains(order.path("state").asString(""))
+                && fills.size() >= order.path("trades_count").asInt(0);
+        return new Executions(fills, complete);
     }
 
     private static Duration retryAfter(dev.outbox.sample.http.Answer answer) {
