@@ -51,10 +51,13 @@ CREATE TABLE push.devices (
     p256dh        text,
     auth          text,
     registered_at timestamptz NOT NULL DEFAULT now(),
+    unanswered_at timestamptz,
     CONSTRAINT devices_pk PRIMARY KEY (id),
     CONSTRAINT devices_name UNIQUE (user_id, name),
     CONSTRAINT devices_subscription_complete CHECK (num_nulls(endpoint, p256dh, auth) IN (0, 3))
 );
+
+COMMENT ON COLUMN push.devices.unanswered_at IS 'When a push had no answer or failed for a time: such devices are tried last';
 
 -- How the push of a message to a device ended. A device that is to be tried again has no row.
 CREATE TABLE push.deliveries (

@@ -22,7 +22,8 @@ class Devices {
                    endpoint = excluded.endpoint,
                    p256dh = excluded.p256dh,
                    auth = excluded.auth,
-                   registered_at = excluded.registered_at
+                   registered_at = excluded.registered_at,
+                   unanswered_at = NULL
             """;
 
     private static final String AWAITING = """
@@ -32,8 +33,14 @@ class Devices {
                AND NOT EXISTS (SELECT 1
                                  FROM push.deliveries
                                 WHERE message_id = :messageId
-                                  AND device_id = d.id)
-             ORDER BY registered_at
+                                  AND (device_id = d.id OR device = d.name AND failure IS NULL))
+             ORDER BY unanswered_at NULLS FIRST, registered_at
+            """;
+
+    private static final String MISS_ANSWER = """
+            UPDATE push.devices
+               SET unanswered_at = now()
+             WHERE id = :id
             """;
 
     private static final String EXIST = """
@@ -73,13 +80,21 @@ class Devices {
                 .update();
     }
 
-    /** Finds the devices for which the push of a message is not over. */
+    /**
+     * Finds the devices for which the push of a message is not over. Those that did not answer a push come last: they may use up the time
+     * that the handler has. A device that has the message does not receive it again after another registration.
+     */
     List<Registration> awaiting(InboxMessage message) {
         return jdbc.sql(AWAITING)
                 .param("userId", message.userId())
                 .param("messageId", message.id())
                 .query((row, number) -> registration(row))
                 .list();
+    }
+
+    /** Records that a push to a device had no answer, or a failure that a retry may mend. */
+    void missAnswer(UUID registrationId) {
+        jdbc.sql(MISS_ANSWER).param("id", registrationId).update();
     }
 
     boolean exist(String userId) {

@@ -58,6 +58,7 @@ class PushSender {
                 log.error("Push {} to device {} failed for good", message.id(), registration.name(), ex);
                 inbox.record(message.id(), registration, String.valueOf(ex.getMessage()));
             } catch (RuntimeException ex) {
+                devices.missAnswer(registration.id());
                 failure = failure == null ? ex : failure;
             }
         }

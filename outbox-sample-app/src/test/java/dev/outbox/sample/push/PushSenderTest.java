@@ -173,6 +173,46 @@ class PushSenderTest {
     }
 
     @Test
+    void deviceWithoutAnswerIsTriedLast() {
+        devices.register("tablet", new Device(user, "token-2", null));
+        List<String> sent = new ArrayList<>();
+        PushSender sender = sender((device) -> {
+            sent.add(device.token());
+            if ("token-1".equals(device.token())) {
+                throw new GatewayException("did not answer");
+            }
+            return Result.ACCEPTED;
+        });
+        PushRequested first = request();
+        PushRequested second = request();
+
+        assertThatThrownBy(() -> sender.send(first)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(second)).isInstanceOf(GatewayException.class);
+
+        assertThat(sent).containsExactly("token-1", "token-2", "token-2", "token-1");
+    }
+
+    @Test
+    void deviceThatIsRegisteredAgainReceivesAMessageOnce() {
+        devices.register("tablet", new Device(user, "token-2", null));
+        PushRequested event = request();
+        List<String> sent = new ArrayList<>();
+        PushSender sender = sender((device) -> {
+            sent.add(device.token());
+            if ("token-2".equals(device.token())) {
+                throw new GatewayException("503");
+            }
+            return Result.ACCEPTED;
+        });
+        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+
+        devices.register("phone", new Device(user, "token-3", null));
+        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+
+        assertThat(sent).containsExactly("token-1", "token-2", "token-2");
+    }
+
+    @Test
     void messageThatReachedOneDeviceIsSentIfItsDeliveryDies() {
         devices.register("tablet", new Device(user, "token-2", null));
         PushRequested event = request();
