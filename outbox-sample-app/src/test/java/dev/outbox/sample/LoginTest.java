@@ -42,6 +42,7 @@ class LoginTest {
         "GET, /events?trace=1",
         "GET, /audit",
         "GET, /inbox/ann",
+        "POST, /discord/events",
         "PUT, /settings/kill-switch",
         "PUT, /settings/max-volume",
         "POST, /actuator/outbox/retry"

@@ -18,8 +18,8 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * HTTP basic login for operations, the console, the demo, settings, events, audit log and inboxes, if a password is configured.
- * Everything else is open.
+ * HTTP basic login for operations, the console, the demo, settings, events, audit log, inboxes and the intake of Discord's events, if a
+ * password is configured. Everything else is open.
  */
 @Configuration(proxyBeanMethods = false)
 class Login {
@@ -27,7 +27,14 @@ class Login {
     private static final Logger log = LoggerFactory.getLogger(Login.class);
 
     private static final String[] OPERATIONS = {
-        "/demo/**", "/outbox/**", "/actuator/outbox/**", "/settings/**", "/events/**", "/audit/**", "/inbox/**"
+        "/demo/**",
+        "/outbox/**",
+        "/actuator/outbox/**",
+        "/settings/**",
+        "/events/**",
+        "/audit/**",
+        "/inbox/**",
+        "/discord/**"
     };
 
     private final LoginSettings settings;
