@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 
@@ -146,13 +148,13 @@ class GuildFlowTest {
 
     @Test
     void gatewayEventsInstallAndKickOnce() {
-        gateway("GUILD_CREATE", "{\"id\": \"111\", \"owner_id\": \"222\", \"name\": \"Umbra\", \"large\": false}");
-        gateway("GUILD_CREATE", "{\"id\": \"111\", \"owner_id\": \"333\"}");
-        gateway("GUILD_DELETE", "{\"id\": \"111\", \"unavailable\": true}");
+        gateway(1, "GUILD_CREATE", "{\"id\": \"111\", \"owner_id\": \"222\", \"name\": \"Umbra\", \"large\": false}");
+        gateway(2, "GUILD_CREATE", "{\"id\": \"111\", \"owner_id\": \"333\"}");
+        gateway(3, "GUILD_DELETE", "{\"id\": \"111\", \"unavailable\": true}");
         assertThat(api.text("/guilds/111", "$.status")).isEqualTo("installed");
-        gateway("GUILD_DELETE", "{\"id\": \"111\"}");
-        gateway("GUILD_DELETE", "{\"id\": \"111\"}");
-        gateway("GUILD_DELETE", "{\"id\": \"999\"}");
+        gateway(4, "GUILD_DELETE", "{\"id\": \"111\"}");
+        gateway(4, "GUILD_DELETE", "{\"id\": \"111\"}");
+        gateway(5, "GUILD_DELETE", "{\"id\": \"999\"}");
 
         assertThat(api.awaitPublished())
                 .filteredOn((type) -> !type.toString().startsWith("License"))
@@ -160,13 +162,56 @@ class GuildFlowTest {
         assertThat(api.licensesOf("111")).extracting("status").containsExactly("suspended");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\"session_id\": \"a\", "})
+    void repeatedKickIsOlderThanTheNextInstallation(String session) {
+        String guild = session.isEmpty() ? "112" : "113";
+        String data = "{\"id\": \"%s\", \"owner_id\": \"222\"}".formatted(guild);
+        gateway(session, 7, "GUILD_CREATE", data);
+        gateway(session, 8, "GUILD_DELETE", data);
+        gateway(session, 9, "GUILD_CREATE", data);
+
+        gateway(session, 8, "GUILD_DELETE", data);
+
+        assertThat(api.text("/guilds/" + guild, "$.status")).isEqualTo("installed");
+        gateway(session, 10, "GUILD_DELETE", data);
+        assertThat(api.text("/guilds/" + guild, "$.status")).isEqualTo("kicked");
+    }
+
+    @Test
+    void repeatedInstallationIsOlderThanTheKickOfItsSession() {
+        String data = "{\"id\": \"114\", \"owner_id\": \"222\"}";
+        String session = "\"session_id\": \"a\", ";
+        gateway(session, 7, "GUILD_CREATE", data);
+        gateway(session, 8, "GUILD_DELETE", data);
+
+        gateway(session, 7, "GUILD_CREATE", data);
+
+        assertThat(api.text("/guilds/114", "$.status")).isEqualTo("kicked");
+    }
+
+    @Test
+    void newSessionCountsFromTheStart() {
+        String named = "{\"id\": \"115\", \"owner_id\": \"222\"}";
+        gateway("\"session_id\": \"a\", ", 90, "GUILD_CREATE", named);
+        gateway("\"session_id\": \"b\", ", 2, "GUILD_DELETE", named);
+        String unnamed = "{\"id\": \"116\", \"owner_id\": \"222\"}";
+        gateway(90, "GUILD_CREATE", unnamed);
+        gateway(2, "GUILD_CREATE", unnamed);
+        gateway(3, "GUILD_DELETE", unnamed);
+
+        assertThat(api.text("/guilds/115", "$.status")).isEqualTo("kicked");
+        assertThat(api.text("/guilds/116", "$.status")).isEqualTo("kicked");
+    }
+
     @Test
     void unreadableGatewayEventIsAProblem() {
         for (String event : List.of(
-                "{\"op\": 0, \"t\": \"GUILD_CREATE\", \"d\": {\"id\": \"111\"}}",
-                "{\"op\": 0, \"t\": \"GUILD_CREATE\", \"d\": {\"owner_id\": \"222\"}}",
-                "{\"op\": 0, \"t\": \"MESSAGE_CREATE\", \"d\": {\"id\": \"111\"}}",
-                "{\"op\": 0, \"t\": \"GUILD_DELETE\"}")) {
+                "{\"op\": 0, \"s\": 1, \"t\": \"GUILD_CREATE\", \"d\": {\"id\": \"111\"}}",
+                "{\"op\": 0, \"s\": 1, \"t\": \"GUILD_CREATE\", \"d\": {\"owner_id\": \"222\"}}",
+                "{\"op\": 0, \"s\": 1, \"t\": \"MESSAGE_CREATE\", \"d\": {\"id\": \"111\"}}",
+                "{\"op\": 0, \"s\": 1, \"t\": \"GUILD_DELETE\"}",
+                "{\"op\": 0, \"t\": \"GUILD_DELETE\", \"d\": {\"id\": \"111\"}}")) {
             assertThat(api.post("/discord/events", event).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
         }
     }
@@ -176,10 +221,13 @@ class GuildFlowTest {
         assertThat(api.delete("/guilds/guild-nowhere/bot").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
     }
 
-    private void gateway(String type, String data) {
-        assertThat(api.post("/discord/events", "{\"op\": 0, \"s\": 42, \"t\": \"%s\", \"d\": %s}".formatted(type, data))
-                        .getStatusCode())
-                .isEqualTo(HttpStatus.NO_CONTENT);
+    private void gateway(int sequence, String type, String data) {
+        gateway("", sequence, type, data);
+    }
+
+    private void gateway(String session, int sequence, String type, String data) {
+        String event = "{\"op\": 0, %s\"s\": %d, \"t\": \"%s\", \"d\": %s}".formatted(session, sequence, type, data);
+        assertThat(api.post("/discord/events", event).getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
     }
 
     private void operate(String command) {

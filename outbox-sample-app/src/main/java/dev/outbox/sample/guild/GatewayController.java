@@ -1,6 +1,7 @@
 package dev.outbox.sample.guild;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.outbox.sample.guild.Guilds.Position;
 import dev.outbox.sample.web.Name;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
@@ -12,7 +13,10 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Intake of gateway events, which the process that holds the connection to Discord forwards in their order, and may repeat. */
+/**
+ * Intake of gateway events, which the process that holds the connection to Discord forwards in their order, and may repeat. It can add the
+ * {@code session_id} of the connection, in which {@code s} counts.
+ */
 @RestController
 final class GatewayController {
 
@@ -30,9 +34,10 @@ final class GatewayController {
         if (event.op() != 0 || Boolean.TRUE.equals(guild.unavailable())) {
             return;
         }
+        Position position = new Position(event.sessionId(), event.s());
         switch (event.t()) {
-            case "GUILD_CREATE" -> guilds.joined(guild.id(), owner(guild));
-            case "GUILD_DELETE" -> guilds.left(guild.id());
+            case "GUILD_CREATE" -> guilds.joined(guild.id(), owner(guild), position);
+            case "GUILD_DELETE" -> guilds.left(guild.id(), position);
             default -> throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "unexpected event " + event.t());
         }
     }
@@ -44,9 +49,13 @@ final class GatewayController {
         return guild.ownerId();
     }
 
-    /** Payload of the gateway: opcode, type and data. */
+    /** Payload of the gateway: opcode, sequence, type and data. */
     record GatewayEvent(
-            int op, @NotNull String t, @NotNull @Valid GuildData d) {}
+            int op,
+            @NotNull Long s,
+            @Nullable @JsonProperty("session_id") String sessionId,
+            @NotNull String t,
+            @NotNull @Valid GuildData d) {}
 
     record GuildData(
             @Name String id,

@@ -7,6 +7,8 @@ import dev.outbox.sample.events.GuildEvent.BotKicked;
 import dev.outbox.sample.events.GuildEvent.GuildDeleted;
 import dev.outbox.sample.events.GuildEvent.GuildOwnerChanged;
 import dev.outbox.sample.web.NotFoundException;
+import java.sql.Types;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -46,6 +48,14 @@ class Guilds {
                AND status <> 'deleted'
             """;
 
+    /** A session counts from the start, and an unnamed one begins with the creation of the guild. */
+    private static final String ADVANCE = """
+            UPDATE guild.guilds
+               SET session_id = :sessionId, seq = :seq
+             WHERE id = :id
+               AND (seq < :seq OR session_id IS DISTINCT FROM :sessionId OR seq IS NULL OR :begins)
+            """;
+
     private static final String FIND = """
             SELECT id, owner_id, status, changed_at
               FROM guild.guilds
@@ -76,19 +86,39 @@ class Guilds {
         return changed(jdbc.sql(KICK).param("id", id).update(), id, new BotKicked(id));
     }
 
-    /** Installs the bot unless it is there already, and takes over the owner. */
+    /** Installs the bot unless it is there already, and takes over the owner. An event that was seen before changes nothing. */
     @Transactional
-    void joined(String id, String ownerId) {
+    void joined(String id, String ownerId, Position position) {
+        boolean begins = position.sessionId() == null;
+        if (!advance(id, position, begins) && isKnown(id)) {
+            return;
+        }
         install(id, ownerId);
         changeOwner(id, ownerId);
+        advance(id, position, begins);
     }
 
-    /** As {@link #kick}, of a guild that may be unknown. */
+    /** As {@link #kick}, of a guild that may be unknown. An event that was seen before changes nothing. */
     @Transactional
-    void left(String id) {
-        if (jdbc.sql(KICK).param("id", id).update() == 1) {
+    void left(String id, Position position) {
+        if (advance(id, position, false) && jdbc.sql(KICK).param("id", id).update() == 1) {
             outbox.publish("guild", id, new BotKicked(id));
         }
+    }
+
+    /** Locks a guild, and returns whether the event is newer than those seen before. */
+    private boolean advance(String id, Position position, boolean begins) {
+        return jdbc.sql(ADVANCE)
+                        .param("id", id)
+                        .param("sessionId", position.sessionId(), Types.VARCHAR)
+                        .param("seq", position.seq(), Types.BIGINT)
+                        .param("begins", begins)
+                        .update()
+                == 1;
+    }
+
+    private boolean isKnown(String id) {
+        return jdbc.sql(FIND).param("id", id).query(Guild.class).optional().isPresent();
     }
 
     @Transactional
@@ -125,4 +155,7 @@ class Guilds {
                 .optional()
                 .orElseThrow(() -> new NotFoundException("guild", id));
     }
+
+    /** Position of an event in a session of the gateway, which may be unnamed. */
+    record Position(@Nullable String sessionId, long seq) {}
 }
