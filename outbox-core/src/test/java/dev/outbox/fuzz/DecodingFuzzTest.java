@@ -24,7 +24,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /** An event that another program wrote into the table reaches its handler, or is a dead letter with a code of the library. */
 class DecodingFuzzTest {
 
-    private static final Set<String> CODES = Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH");
+    private static final Set<String> CODES = Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "MISSING_UPCASTER");
     private static final List<String> TYPES =
             HostilePayloads.TYPES.keySet().stream().sorted().toList();
     private static final List<String> TIMES = List.of(
