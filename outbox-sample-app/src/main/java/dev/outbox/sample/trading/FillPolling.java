@@ -65,7 +65,7 @@ final class FillPolling {
             last = START;
         } catch (ExchangeUnreachableException ex) {
             pausedUntil = System.nanoTime() + ex.retryAfter().toNanos();
-            log.warn("Upbit cannot be asked for executions; a later run goes on: {}", ex.getMessage());
+            log.warn("Upbit did not return executions; the next run continues with the following order: {}", ex.getMessage());
         }
     }
 
