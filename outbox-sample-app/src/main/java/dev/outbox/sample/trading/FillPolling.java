@@ -65,7 +65,9 @@ final class FillPolling {
             last = START;
         } catch (ExchangeUnreachableException ex) {
             pausedUntil = System.nanoTime() + ex.retryAfter().toNanos();
-            log.warn("Upbit did not return executions; the next run continues with the following order: {}", ex.getMessage());
+            log.warn(
+                    "Upbit did not return executions; the next run continues with the following order: {}",
+                    ex.getMessage());
         }
     }
 
