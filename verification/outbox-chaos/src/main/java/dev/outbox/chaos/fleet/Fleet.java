@@ -202,7 +202,9 @@ public final class Fleet implements AutoCloseable {
         try {
             for (Member worker : workers) {
                 boolean kill = killed.getAsBoolean();
-                Pause.until(READY_DEADLINE, () -> kill ? worker.kill() : worker.restart("all stop"));
+                // Another fault may have ended it before it was held; then it stays down.
+                Pause.until(
+                        READY_DEADLINE, () -> worker.hasEnded() || (kill ? worker.kill() : worker.restart("all stop")));
             }
             action.run();
             Member first = workers.get(workers.size() - 1);

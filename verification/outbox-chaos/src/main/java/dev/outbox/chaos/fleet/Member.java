@@ -22,6 +22,7 @@ public final class Member {
     private final Path directory;
     private final FactWriter facts;
     private final Supplier<List<String>> options;
+    private final Object gate = new Object();
     private final AtomicInteger unexpectedEnds = new AtomicInteger();
     private volatile Life life;
     private volatile boolean stopping;
@@ -54,10 +55,18 @@ public final class Member {
             if (!life.isEndExpected() && life.hasBeenReady()) {
                 unexpectedEnds.incrementAndGet();
             }
-            while (held) {
+            while (!beginsUnlessHeld()) {
                 Pause.of(BETWEEN_LOOKS);
             }
-            life = begin();
+        }
+    }
+
+    private boolean beginsUnlessHeld() {
+        synchronized (gate) {
+            if (!held) {
+                life = begin();
+            }
+            return !held;
         }
     }
 
@@ -129,7 +138,14 @@ public final class Member {
 
     /** Keeps its next process from starting until {@link #release()}. */
     public void hold() {
-        held = true;
+        synchronized (gate) {
+            held = true;
+        }
+    }
+
+    /** Whether its process has ended; the next one may have begun, unless it is held. */
+    public boolean hasEnded() {
+        return life.hasEnded();
     }
 
     /** Lets its next process start. */
