@@ -12,6 +12,7 @@ import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Phase;
 import dev.outbox.chaos.history.Fact.Started;
+import dev.outbox.chaos.history.Fact.Subscribed;
 import dev.outbox.chaos.history.FactReader;
 import dev.outbox.chaos.history.Faults;
 import dev.outbox.chaos.history.Faults.Window;
@@ -37,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * Times until delivery resumes after a fault. Except after an outage, a time counts only if no other fault overlaps it; a process that
  * stood still because the machine was busy is such a fault.
  *
- * @param afterKill from a SIGKILL to the next start of each execution that it cut short
+ * @param afterKill from a SIGKILL to the next start of each execution that it cut short; from the registration of the handler, if no
+ *     process that had it survived
  * @param afterStop from a stop in order to the next start of each execution that it interrupted
  * @param afterOutage from the return of the database to the next start of any execution
  * @param retries from the time when a retry of a payment is due to its start, also beside a backlog
@@ -70,6 +72,7 @@ public record Measures(
         private final TreeSet<Long> allStarts = new TreeSet<>();
         private final Map<UUID, Long> firstStarts = new HashMap<>();
         private final Map<String, List<Started>> byProcess = new HashMap<>();
+        private final List<Subscribed> subscriptions = new ArrayList<>();
         private final Map<Execution, Ended> ends = new HashMap<>();
         private final Map<String, List<IntendedEvent>> transactions = new HashMap<>();
         private final Map<String, Long> commits = new HashMap<>();
@@ -91,6 +94,8 @@ public record Measures(
                     ends.put(
                             new Execution(end.process(), new Delivery(end.eventId(), end.handler()), end.attempt()),
                             end);
+                } else if (fact instanceof Subscribed subscribed) {
+                    subscriptions.add(subscribed);
                 } else if (fact instanceof Fault fault) {
                     faultFacts.add(fault);
                 } else if (fact instanceof Intended intended) {
@@ -140,9 +145,21 @@ public record Measures(
                         && next != null
                         && !next.replayed()
                         && isQuiet(fault.at(), next.at(), (window) -> isOf(window, fault))) {
-                    delays.add(next.at() - from);
+                    delays.add(Math.max(0, next.at() - Math.max(from, available(started.handler(), fault))));
                 }
             }
+        }
+
+        /** Returns when a process with the handler was there: at once if one survived the fault, else when the next one had started. */
+        private long available(String handler, Fault fault) {
+            return subscriptions.stream()
+                    .filter((own) ->
+                            own.handler().equals(handler) || own.aliases().contains(handler))
+                    .filter((own) -> !own.process().equals(fault.target()))
+                    .filter((own) -> faults.deathOf(own.process()) > fault.at())
+                    .mapToLong(Subscribed::at)
+                    .min()
+                    .orElse(fault.at());
         }
 
         private List<Long> retries() {
