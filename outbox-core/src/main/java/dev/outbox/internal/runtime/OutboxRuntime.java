@@ -132,6 +132,15 @@ public final class OutboxRuntime implements AutoCloseable {
         return registry.hasSubscribers(Subscription.of(eventType, aggregateType, target, true));
     }
 
+    /** Returns whether this instance polls: it has streams to poll, and handlers unless it is told to poll without. */
+    public boolean polls() {
+        return polling().enabled();
+    }
+
+    private RuntimeSettings.Polling polling() {
+        return settings.polling().effective(!registry.local().all().isEmpty());
+    }
+
     /** Returns the event types of each handler of this instance. */
     public Map<String, Set<String>> eventTypesByHandler() {
         return registry.local().eventTypes();
@@ -165,9 +174,8 @@ public final class OutboxRuntime implements AutoCloseable {
         try {
             if (workers == null) {
                 // An invalid handler fails the start, even of an instance that polls no stream.
-                registry.local();
                 StreamWorkers registered =
-                        new StreamWorkers(settings, dependencies, listener, registry, handlers, replays);
+                        new StreamWorkers(settings, polling(), dependencies, listener, registry, handlers, replays);
                 orClose(registered, registered::register);
                 workers = registered;
             }

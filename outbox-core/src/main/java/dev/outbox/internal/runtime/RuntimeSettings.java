@@ -40,8 +40,9 @@ public record RuntimeSettings(
         }
     }
 
-    /** Settings for polling streams. */
-    public record Polling(Set<String> polled, boolean notifications, Map<String, PollerSettings> streams) {
+    /** Settings for polling streams. Without handlers, an instance polls only if it is told to. */
+    public record Polling(
+            Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, boolean withoutHandlers) {
 
         public Polling {
             polled = Set.copyOf(polled);
@@ -55,9 +56,19 @@ public record RuntimeSettings(
             }
         }
 
-        /** Returns whether this instance polls at all. */
+        /** Creates settings for an instance that polls with or without handlers. */
+        public Polling(Set<String> polled, boolean notifications, Map<String, PollerSettings> streams) {
+            this(polled, notifications, streams, true);
+        }
+
+        /** Returns whether this instance polls if it has handlers. */
         public boolean enabled() {
             return !polled.isEmpty();
+        }
+
+        /** Returns the settings of an instance with or without handlers. */
+        public Polling effective(boolean hasHandlers) {
+            return hasHandlers || withoutHandlers ? this : new Polling(Set.of(), notifications, streams);
         }
 
         /** Returns the settings of the polled streams; only these take threads and connections. */
@@ -67,9 +78,9 @@ public record RuntimeSettings(
             return own;
         }
 
-        /** Returns the defaults: the default stream and notifications. */
+        /** Returns the defaults: the default stream, if there are handlers, and notifications. */
         public static Polling defaults() {
-            return new Polling(Set.of(DEFAULT_STREAM), true, Map.of(DEFAULT_STREAM, PollerSettings.defaults()));
+            return new Polling(Set.of(DEFAULT_STREAM), true, Map.of(DEFAULT_STREAM, PollerSettings.defaults()), false);
         }
     }
 

@@ -56,6 +56,7 @@ final class StreamWorkers implements AutoCloseable {
 
     StreamWorkers(
             RuntimeSettings settings,
+            RuntimeSettings.Polling polls,
             OutboxDependencies dependencies,
             OutboxListener listener,
             HandlerRegistry registry,
@@ -64,7 +65,6 @@ final class StreamWorkers implements AutoCloseable {
         String worker = workerName(dependencies.random());
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
-        RuntimeSettings.Polling polls = settings.polling();
         this.polling = polls.enabled();
         this.handlers = handlers;
         this.heartbeat = new HandlerHeartbeat(
@@ -163,8 +163,6 @@ final class StreamWorkers implements AutoCloseable {
             replays.start();
             deadLetters.start();
             watch.start();
-        } else {
-            log.info("This instance polls no stream: it only publishes");
         }
         notifications.start();
         started = true;

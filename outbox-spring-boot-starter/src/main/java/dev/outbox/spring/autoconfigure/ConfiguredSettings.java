@@ -97,7 +97,11 @@ final class ConfiguredSettings {
         pollers.put(RuntimeSettings.DEFAULT_STREAM, defaults);
         streams.forEach((name, stream) ->
                 pollers.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
-        return new Polling(polled(poller, pollers.keySet()), poller.notifications(), pollers);
+        return new Polling(
+                polled(poller, pollers.keySet()),
+                poller.notifications(),
+                pollers,
+                Boolean.TRUE.equals(poller.enabled()));
     }
 
     private static Set<String> polled(Poller poller, Set<String> configured) {
@@ -110,7 +114,7 @@ final class ConfiguredSettings {
                     "streams must be among the configured ones, " + new TreeSet<>(configured)
                             + "; add others to outbox.streams");
         }
-        return poller.enabled() ? polled : Set.of();
+        return Boolean.FALSE.equals(poller.enabled()) ? Set.of() : polled;
     }
 
     private static StreamRouting routing(Map<String, Stream> streams) {

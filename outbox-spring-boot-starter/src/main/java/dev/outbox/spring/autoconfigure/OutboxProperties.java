@@ -49,7 +49,7 @@ public record OutboxProperties(
     /**
      * Delivery of events to handlers.
      *
-     * @param enabled Whether this instance delivers events to its handlers. If not, it only publishes.
+     * @param enabled Whether this instance delivers events. If not, it only publishes. If not set, it delivers if it has handlers.
      * @param streams Streams that this instance polls. All configured streams if not set, none if empty.
      * @param interval How often a poller checks the database if nothing wakes it. A commit in this instance wakes it at once.
      * @param batchSize Maximum number of events per claim, from 1 to 10000.
@@ -61,7 +61,7 @@ public record OutboxProperties(
      * @param shutdownTimeout How long running handlers have to finish when the application stops.
      */
     public record Poller(
-            @DefaultValue("true") boolean enabled,
+            @Nullable Boolean enabled,
             @Nullable List<String> streams,
             @DefaultValue("2s") Duration interval,
             @DefaultValue("50") int batchSize,

@@ -32,14 +32,19 @@ final class StartReport {
                 "Events are stored in schema {} and archived in schema {}",
                 settings.schemas().outbox().name(),
                 settings.schemas().archive().name());
-        SortedSet<String> others = new TreeSet<>(settings.polling().streams().keySet());
-        others.removeAll(settings.polling().polled());
+        RuntimeSettings.Polling polling = settings.polling().effective(!handlers.isEmpty());
+        SortedSet<String> others = new TreeSet<>(polling.streams().keySet());
+        others.removeAll(polling.polled());
         log.info(
                 "Polling streams: {}; configured but not polled here: {}",
-                named(new TreeSet<>(settings.polling().polled())),
+                named(new TreeSet<>(polling.polled())),
                 named(others));
         if (handlers.isEmpty()) {
-            log.info("This application has no handlers");
+            log.info(
+                    "This application has no handlers{}",
+                    settings.polling().enabled() && !polling.enabled()
+                            ? ", so it only publishes; with outbox.poller.enabled=true, it also polls"
+                            : "");
         } else {
             log.info("Handlers and their event types: {}", described(handlers));
         }

@@ -45,6 +45,7 @@ class ConfigurationMetadataTest {
                         "outbox.direct-url",
                         "outbox.handlers",
                         "outbox.streams",
+                        "outbox.poller.enabled",
                         "outbox.poller.streams",
                         "outbox.health.max-oldest",
                         "outbox.retry.initial-delay",

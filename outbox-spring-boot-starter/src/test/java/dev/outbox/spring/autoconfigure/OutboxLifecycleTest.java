@@ -53,6 +53,32 @@ class OutboxLifecycleTest {
                 });
     }
 
+    /** Without handlers, the first application would complete the event before the second one was ever registered. */
+    @Test
+    void eventOfApplicationWithoutHandlersWaitsForTheFirstWorker() {
+        Applications.on(database).withBean(Subscriptions.class).run((web) -> {
+            web.getBean(Subscriptions.class).start("1", "gold");
+            assertThat(count(web, "events.outbox_instance")).isZero();
+
+            Applications.withSubscriptionsOn(database).run((worker) -> {
+                List<String> plans = worker.getBean(Licensing.class).plans;
+                await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+            });
+        });
+    }
+
+    @Test
+    void applicationWithoutHandlersPollsIfItIsToldTo() {
+        Applications.on(database)
+                .withBean(Subscriptions.class)
+                .withPropertyValues("outbox.poller.enabled=true")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+
+                    await().until(() -> count(context, "events.outbox_published") == 1);
+                });
+    }
+
     @Test
     void workerProcessServesTheStreamIntoWhichAWebProcessOnlyPublishes() {
         ApplicationContextRunner application = Applications.withSubscriptionsOn(database)
@@ -136,6 +162,7 @@ class OutboxLifecycleTest {
     @Test
     void firstRequestReachesHandlerThatOldReleaseLacks() {
         Applications.on(database)
+                .withPropertyValues("outbox.poller.enabled=true")
                 .run((old) -> Applications.withSubscriptionsOn(database)
                         .withBean(FirstRequest.class)
                         .run((release) -> {

@@ -130,7 +130,7 @@ class PublishingMistakesTest {
 
     @Test
     void eventThatNoHandlerTakes(CapturedOutput output) {
-        application().run((context) -> {
+        application().withPropertyValues("outbox.poller.enabled=true").run((context) -> {
             transactions(context)
                     .executeWithoutResult((status) -> publisher(context).publish(EVENT));
             await().untilAsserted(() -> assertThat(output)

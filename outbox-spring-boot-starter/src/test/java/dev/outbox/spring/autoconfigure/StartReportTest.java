@@ -63,6 +63,15 @@ class StartReportTest {
     }
 
     @Test
+    void applicationWithoutHandlersIsToldThatItOnlyPublishes(CapturedOutput output) {
+        Applications.on(database)
+                .run((context) -> assertThat(output)
+                        .contains("Polling streams: none; configured but not polled here: default")
+                        .contains("This application has no handlers, so it only publishes; with"
+                                + " outbox.poller.enabled=true, it also polls"));
+    }
+
+    @Test
     void handlersWithoutOutboxAreReported(CapturedOutput output) {
         Applications.on(database)
                 .withBean("orders", DataSource.class, database::dataSource)

@@ -46,8 +46,9 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        boolean running = polling.enabled() && runtime.isRunning();
-        if (running || !polling.enabled()) {
+        boolean polls = runtime.polls();
+        boolean running = polls && runtime.isRunning();
+        if (running || !polls) {
             builder.up();
         } else {
             builder.outOfService();
