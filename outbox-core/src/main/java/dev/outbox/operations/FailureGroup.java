@@ -10,9 +10,11 @@ import java.util.UUID;
  * @param dead the number of dead letters
  * @param retrying the number of deliveries that are retried
  * @param waiting the number of deliveries that wait behind failed ones of the handler, whatever their error code
+ * @param exact whether no count has reached its bound; otherwise they are lower bounds
  * @param first the oldest event of the group
  */
-public record FailureGroup(String handlerId, String errorCode, long dead, long retrying, long waiting, First first) {
+public record FailureGroup(
+        String handlerId, String errorCode, long dead, long retrying, long waiting, boolean exact, First first) {
 
     /**
      * Oldest event of a group, and how the handler failed with it first.

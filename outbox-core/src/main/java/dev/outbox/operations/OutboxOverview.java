@@ -34,10 +34,12 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
      * @param pending events that await their first delivery
      * @param processing events of live claims
      * @param retrying events with open deliveries after the first delivery
-     * @param dead events with a dead letter and no other open delivery
+     * @param dead dead letters, also of events that another handler still retries
      * @param blockedLanes lanes that wait behind a dead letter
      * @param oldestPending the age of the oldest pending event; zero if there is none
-     * @param oldestRetrying the age of the oldest retrying event; zero if there is none
+     * @param oldestRetrying how long the oldest open delivery that is not replayed has waited since it was queued, or retried by an operator;
+     *     zero if there is none
+     * @param exact whether no count has reached its bound; otherwise {@code pending} is an estimate, and the others are lower bounds
      */
     public record Backlog(
             long pending,
@@ -46,7 +48,8 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
             long dead,
             long blockedLanes,
             Duration oldestPending,
-            Duration oldestRetrying) {}
+            Duration oldestRetrying,
+            boolean exact) {}
 
     /**
      * Batch of first deliveries that a worker holds.
@@ -82,10 +85,11 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
      *
      * @param open deliveries that are attempted when their delay is over and no earlier one of their lane is left
      * @param dead dead letters
-     * @param lag the age of the oldest event with a delivery that is neither dead nor replayed; zero if there is none, and a lower bound if
-     *     more than 1,000 of its deliveries are open
+     * @param lag how long the oldest open delivery that is not replayed has waited since it was queued, or retried by an operator; zero if
+     *     there is none
+     * @param exact whether no count has reached {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}; otherwise these are lower bounds
      */
-    public record Deliveries(long open, long dead, Duration lag) {}
+    public record Deliveries(long open, long dead, Duration lag, boolean exact) {}
 
     /**
      * Instance that polls.

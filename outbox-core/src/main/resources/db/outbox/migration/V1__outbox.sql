@@ -228,6 +228,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     failures        jsonb            NOT NULL DEFAULT '[]',
     replay_id       bigint,
     created_at      timestamptz      NOT NULL DEFAULT now(),
+    open_since      timestamptz      NOT NULL DEFAULT now(),
     report_at       timestamptz      NOT NULL DEFAULT 'epoch',
     CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
     CONSTRAINT outbox_delivery_state CHECK (CASE status WHEN 'OPEN' THEN next_retry_at < 'infinity'
@@ -242,6 +243,7 @@ COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed
 COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; infinity for a blocking dead letter';
 COMMENT ON COLUMN ${schema}.outbox_delivery.failures IS 'Failed attempts: the first one and the nine latest; a retry by an operator keeps them, since they are history';
 COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that added it; NULL for the first delivery of an event';
+COMMENT ON COLUMN ${schema}.outbox_delivery.open_since IS 'When it was queued, or retried by an operator';
 COMMENT ON COLUMN ${schema}.outbox_delivery.report_at IS 'When the dead letter is due for the handler''s dead-letter method; infinity after the method succeeded';
 
 -- The deliveries of a lane, in order: its first one is attempted next.

@@ -34,19 +34,19 @@ final class FailureStore {
             , first_failing AS MATERIALIZED (
                 SELECT f.handler_id, f.last_error_code FROM failing f LIMIT {groups}
             ), blocked AS MATERIALIZED (
-                SELECT handler.id,
-                       (SELECT count(*) FILTER (WHERE d.last_error_code IS NULL)
-                          FROM (SELECT d.last_error_code
-                                  FROM stream s
-                                 CROSS JOIN unnest('{OPEN}'::text[]) AS kind (status)
-                                 CROSS JOIN LATERAL (SELECT d.last_error_code
-                                                       FROM {schema}.outbox_delivery d
-                                                      WHERE d.stream = s.stream
-                                                        AND d.status = kind.status
-                                                        AND d.handler_id = handler.id
-                                                      LIMIT {most}) d
-                                 LIMIT {most}) d) AS waiting
+                SELECT handler.id, open.waiting, open.deliveries
                   FROM (SELECT DISTINCT f.handler_id AS id FROM first_failing f) handler
+                 CROSS JOIN LATERAL (SELECT count(*) AS deliveries, count(*) FILTER (WHERE d.last_error_code IS NULL) AS waiting
+                                       FROM (SELECT d.last_error_code
+                                               FROM stream s
+                                              CROSS JOIN unnest('{OPEN}'::text[]) AS kind (status)
+                                              CROSS JOIN LATERAL (SELECT d.last_error_code
+                                                                    FROM {schema}.outbox_delivery d
+                                                                   WHERE d.stream = s.stream
+                                                                     AND d.status = kind.status
+                                                                     AND d.handler_id = handler.id
+                                                                   LIMIT {most}) d
+                                              LIMIT {most}) d) open
             ), counted AS MATERIALIZED (
                 SELECT f.handler_id, f.last_error_code, g.dead, g.retrying, g.oldest
                   FROM first_failing f
@@ -71,11 +71,12 @@ final class FailureStore {
                  ORDER BY g.dead DESC, g.retrying DESC, f.handler_id, f.last_error_code
                  LIMIT 100
             )
-            SELECT c.handler_id, c.last_error_code, c.dead, c.retrying,
-                   (SELECT b.waiting FROM blocked b WHERE b.id = c.handler_id),
+            SELECT c.handler_id, c.last_error_code, c.dead, c.retrying, b.waiting,
+                   greatest(c.dead, c.retrying, b.deliveries) < {most},
                    o.event_id, d.event_type, d.aggregate_type, d.aggregate_id,
                    d.attempt_count, coalesce(d.last_attempt_at, d.created_at), d.last_error, d.failures::text
               FROM counted c
+              JOIN blocked b ON b.id = c.handler_id
              CROSS JOIN LATERAL (SELECT d.event_type, d.aggregate_type, d.aggregate_id, d.attempt_count, d.last_attempt_at,
                                         d.created_at, d.last_error, d.failures
                                    FROM {schema}.outbox_delivery d
@@ -111,26 +112,27 @@ final class FailureStore {
                 row.getLong(3),
                 row.getLong(4),
                 row.getLong(5),
+                row.getBoolean(6),
                 new FailureGroup.First(
-                        row.getObject(6, UUID.class),
-                        row.getString(7),
+                        row.getObject(7, UUID.class),
                         row.getString(8),
                         row.getString(9),
+                        row.getString(10),
                         firstFailure(row, code)));
     }
 
     /** Another program may have written the delivery without its failures: the last one is then the only one known. */
     private static FailedAttempt firstFailure(ResultSet row, String code) throws SQLException {
-        Optional<FailedAttempt> first = FailureHistory.read(row.getString(13)).stream()
+        Optional<FailedAttempt> first = FailureHistory.read(row.getString(14)).stream()
                 .filter((attempt) -> attempt.code().equals(code))
                 .findFirst();
         if (first.isPresent()) {
             return first.get();
         }
-        String message = row.getString(12);
+        String message = row.getString(13);
         return new FailedAttempt(
-                row.getInt(10),
-                row.getObject(11, OffsetDateTime.class).toInstant(),
+                row.getInt(11),
+                row.getObject(12, OffsetDateTime.class).toInstant(),
                 code,
                 message == null
                         ? ""

@@ -2,6 +2,7 @@ package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
@@ -24,7 +25,7 @@ public final class JdbcInspector implements OutboxInspector {
     private final EventQueryStore search;
 
     public JdbcInspector(DataSource dataSource, OutboxSchema schema) {
-        this.statuses = new StatusStore(dataSource, schema);
+        this.statuses = new StatusStore(dataSource, schema, Pipeline.INSPECT);
         this.failures = new FailureStore(dataSource, schema);
         this.lanes = new LaneStore(dataSource, schema);
         this.events = new EventStateStore(dataSource, schema);

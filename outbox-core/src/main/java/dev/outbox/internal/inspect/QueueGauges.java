@@ -1,9 +1,11 @@
 package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
+import dev.outbox.operations.OutboxOverview.Handler;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,44 +17,57 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cached backlogs of every stream. A query runs on its own thread, one at a time, so that a hanging database or an exhausted pool delays a
+ * Cached overview of the outbox. A query runs on its own thread, one at a time, so that a hanging database or an exhausted pool delays a
  * reader by at most 1.5 s. A failure is cached like a result. Unknown counts are absent, never zero. Safe for use by many threads.
  */
 public final class QueueGauges {
 
-    /** Backlog of a stream without open events. */
-    public static final Backlog NO_EVENTS = StatusStore.NO_EVENTS;
-
     private static final Logger log = LoggerFactory.getLogger(QueueGauges.class);
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(1500);
+
+    /** No statement may hold a connection of a small pool for long. */
+    private static final String LIMITS = Pipeline.INSPECT.replace("5s", "1s");
 
     private final StatusStore store;
     private final Duration maxAge;
     private @Nullable Run last;
 
     /** Started query with its future result. */
-    private record Run(long begunAt, CompletableFuture<Map<String, Backlog>> result) {}
+    private record Run(long begunAt, CompletableFuture<OutboxOverview> result) {}
 
     /** Creates gauges that query when the first reader asks. */
     public QueueGauges(DataSource dataSource, OutboxSchema schema, Duration maxAge) {
         if (maxAge.isNegative()) {
             throw new IllegalArgumentException("maxAge must not be negative: " + maxAge);
         }
-        this.store = new StatusStore(dataSource, schema);
+        this.store = new StatusStore(dataSource, schema, LIMITS);
         this.maxAge = maxAge;
     }
 
-    /** Returns the backlog of a stream, like {@link #all}. */
-    public Optional<Backlog> current(String stream) {
-        return all().map((backlogs) -> backlogs.getOrDefault(stream, NO_EVENTS));
+    /** Returns the backlog of a stream, as {@link #all} does. */
+    public Optional<Backlog> stream(String name) {
+        return all().map((overview) -> backlog(overview, name));
     }
 
-    /**
-     * Returns the backlog of every stream that has events or a poller, if it is known; waits for a query if it is stale, up to 1.5 s after
-     * its start.
-     */
-    public Optional<Map<String, Backlog>> all() {
+    /** Returns the backlog of a stream in an overview, which leaves out streams that have neither events nor a poller. */
+    public static Backlog backlog(OutboxOverview overview, String stream) {
+        return overview.streams().stream()
+                .filter((one) -> one.name().equals(stream))
+                .map(OutboxOverview.Stream::backlog)
+                .findFirst()
+                .orElse(StatusStore.NO_EVENTS);
+    }
+
+    /** Returns the state of a registered handler, as {@link #all} does. */
+    public Optional<Handler> handler(String id) {
+        return all().flatMap((overview) -> overview.handlers().stream()
+                .filter((handler) -> handler.id().equals(id))
+                .findFirst());
+    }
+
+    /** Returns the overview, if it is known; waits for a query if it is stale, up to 1.5 s after its start. */
+    public Optional<OutboxOverview> all() {
         Run run = run();
         long remaining = LONGEST_WAIT.toNanos() - (System.nanoTime() - run.begunAt());
         try {
@@ -88,11 +103,11 @@ public final class QueueGauges {
         return run;
     }
 
-    private void complete(CompletableFuture<Map<String, Backlog>> result) {
+    private void complete(CompletableFuture<OutboxOverview> result) {
         try {
-            result.complete(store.count());
+            result.complete(store.overview());
         } catch (Throwable ex) {
-            log.debug("Could not count the events", ex);
+            log.debug("Could not read the overview", ex);
             result.completeExceptionally(ex);
         }
     }

@@ -25,18 +25,18 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
-/** Counts the events of each stream by status, alone for gauges, or with everything else that an overview shows. */
+/** Reads an overview: counts the events of each stream by status, and the deliveries of each handler. */
 final class StatusStore {
 
-    static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+    static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, true);
+    private static final Deliveries NO_DELIVERIES = new Deliveries(0, 0, Duration.ZERO, true);
 
-    private static final Deliveries NO_DELIVERIES = new Deliveries(0, 0, Duration.ZERO);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
-    private static final String AT_MOST = "SELECT set_config('statement_timeout', '1s', true)";
+    /** Time since {@code {since}} in milliseconds. */
+    private static final String MILLIS_SINCE = "ceil(extract(epoch FROM clock_timestamp() - {since}) * 1000)::bigint";
 
-    /** Age of an event in milliseconds, which the publisher may have dated out of the range of an interval. */
+    /** Age of an event, which the publisher may have dated out of the range of an interval. */
     private static final String AGE =
-            "ceil(extract(epoch FROM clock_timestamp() - greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01')) * 1000)::bigint";
+            MILLIS_SINCE.replace("{since}", "greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01')");
 
     /** First deliveries of a stream: written so that outbox_unpublished_pending is read from either end. */
     private static final String PENDING = """
@@ -46,9 +46,9 @@ final class StatusStore {
                                                      AND o.dispatched_at IS NULL""";
 
     /**
-     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_delivery_pk; reads outbox_claim
-     * whole. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids, and others
-     * are not counted. Includes streams that no poller has registered.
+     * Relies on outbox_unpublished_pending, outbox_unpublished_pk and outbox_delivery_backlog; reads outbox_claim whole. The cost does not
+     * depend on the backlog: above the bound, pending events are estimated from the density of ids, and others are not counted. Includes
+     * streams that no poller has registered.
      */
     static final String COUNT = "WITH RECURSIVE "
             + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
@@ -69,44 +69,41 @@ final class StatusStore {
                                                  - pending.first + 1)) END - processing.events)::bigint,
                    processing.events,
                    retrying.events,
-                   dead.events,
+                   dead.deliveries,
                    dead.lanes,
                    coalesce((SELECT {age} {pending} ORDER BY o.stream, o.id LIMIT 1), 0),
-                   coalesce((SELECT {age} FROM {schema}.outbox_unpublished o WHERE o.id = retrying.oldest LIMIT 1), 0)
+                   coalesce({waiting}, 0),
+                   greatest(pending.events, processing.claimed, retrying.deliveries, dead.deliveries) < {most}
               FROM streams
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
                                    FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
-             CROSS JOIN LATERAL (SELECT count(*) AS events
+             CROSS JOIN LATERAL (SELECT count(*) AS claimed,
+                                        count(*) FILTER (WHERE (SELECT o.dispatched_at IS NULL
+                                                                  FROM {schema}.outbox_unpublished o
+                                                                 WHERE o.id = claimed.id
+                                                                 LIMIT 1)) AS events
                                    FROM (SELECT unnest(c.event_ids) AS id
                                            FROM {schema}.outbox_claim c
                                           WHERE c.stream = streams.stream
                                             AND c.locked_until >= clock_timestamp()
-                                          LIMIT {most}) claimed
-                                  WHERE (SELECT o.dispatched_at IS NULL
-                                           FROM {schema}.outbox_unpublished o
-                                          WHERE o.id = claimed.id
-                                          LIMIT 1)) processing
-             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id) AS events,
-                                        min(d.outbox_id) FILTER (WHERE d.replay_id IS NULL) AS oldest
-                                   FROM (SELECT d.outbox_id, d.replay_id
+                                          LIMIT {most}) claimed) processing
+             CROSS JOIN LATERAL (SELECT count(*) AS deliveries,
+                                        count(DISTINCT d.outbox_id) AS events,
+                                        min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
+                                   FROM (SELECT d.outbox_id, d.replay_id, d.open_since
                                            FROM {schema}.outbox_delivery d
                                           WHERE d.stream = streams.stream
                                             AND d.status = 'OPEN'
                                           LIMIT {most}) d) retrying
-             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id)
-                                          FILTER (WHERE (SELECT open.outbox_id
-                                                           FROM {schema}.outbox_delivery open
-                                                          WHERE open.outbox_id = d.outbox_id
-                                                            AND open.status = 'OPEN'
-                                                          LIMIT 1) IS NULL) AS events,
-                                        count(*) FILTER (WHERE d.status = 'BLOCKING') AS lanes
-                                   FROM (SELECT d.outbox_id, d.status
+             CROSS JOIN LATERAL (SELECT count(*) AS deliveries, count(*) FILTER (WHERE d.status = 'BLOCKING') AS lanes
+                                   FROM (SELECT d.status
                                            FROM {schema}.outbox_delivery d
                                           WHERE d.stream = streams.stream
                                             AND d.status IN ('BLOCKING', 'DEAD')
                                           LIMIT {most}) d) dead
             """.replace("{pending}", PENDING)
                     .replace("{age}", AGE)
+                    .replace("{waiting}", MILLIS_SINCE.replace("{since}", "retrying.since"))
                     .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
     private static final String CLOCK = "SELECT clock_timestamp()";
@@ -139,40 +136,37 @@ final class StatusStore {
              LIMIT 1000
             """;
 
-    /**
-     * Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each.
-     * Looks up the oldest event that is not replayed through outbox_unpublished_pk.
-     */
+    /** Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each. */
     static final String DELIVERIES = "WITH RECURSIVE "
             + LooseScan.ofDeliveries("backlog", "d.stream, d.status, d.handler_id")
             + """
-            SELECT handler.id, handler.open, handler.dead,
-                   coalesce((SELECT {age} FROM {schema}.outbox_unpublished o WHERE o.id = handler.oldest LIMIT 1), 0)
-              FROM (SELECT b.handler_id AS id,
-                           least(coalesce(sum(first.deliveries) FILTER (WHERE b.status = 'OPEN'), 0), {most}) AS open,
-                           least(coalesce(sum(first.deliveries) FILTER (WHERE b.status <> 'OPEN'), 0), {most}) AS dead,
-                           min(first.oldest) FILTER (WHERE b.status = 'OPEN') AS oldest
-                      FROM backlog b
-                     CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.outbox_id) FILTER (WHERE d.replay_id IS NULL) AS oldest
-                                           FROM (SELECT d.outbox_id, d.replay_id
-                                                   FROM {schema}.outbox_delivery d
-                                                  WHERE d.stream = b.stream
-                                                    AND d.status = b.status
-                                                    AND d.handler_id = b.handler_id
-                                                  LIMIT {most}) d) first
-                     GROUP BY b.handler_id) handler
-            """.replace("{age}", AGE).replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
+            SELECT b.handler_id,
+                   coalesce(sum(first.deliveries) FILTER (WHERE b.status = 'OPEN'), 0),
+                   coalesce(sum(first.deliveries) FILTER (WHERE b.status <> 'OPEN'), 0),
+                   coalesce({waiting}, 0)
+              FROM backlog b
+             CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
+                                   FROM (SELECT d.replay_id, d.open_since
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.stream = b.stream
+                                            AND d.status = b.status
+                                            AND d.handler_id = b.handler_id
+                                          LIMIT {most}) d) first
+             GROUP BY b.handler_id
+            """.replace(
+                            "{waiting}",
+                            MILLIS_SINCE.replace("{since}", "min(first.since) FILTER (WHERE b.status = 'OPEN')"))
+                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
 
     private final DataSource dataSource;
-    private final Pipeline count;
     private final Pipeline overview;
 
-    StatusStore(DataSource dataSource, OutboxSchema schema) {
+    /** Creates a store that runs its statements after one that limits them. */
+    StatusStore(DataSource dataSource, OutboxSchema schema, String limits) {
         this.dataSource = dataSource;
-        this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
         this.overview = new Pipeline(
                 schema,
-                Pipeline.INSPECT,
+                limits,
                 CLOCK,
                 COUNT,
                 PAUSED_STREAMS,
@@ -181,11 +175,6 @@ final class StatusStore {
                 DELIVERIES,
                 HandlerState.LIST,
                 InstanceStore.LIST);
-    }
-
-    /** Counts the events of every stream in at most a second. */
-    Map<String, Backlog> count() throws SQLException {
-        return count.run(dataSource, (parameters) -> {}, (results) -> counts(results));
     }
 
     /** Reads the state of every stream, handler and instance. */
@@ -197,8 +186,7 @@ final class StatusStore {
             Map<String, Double> rates = results.map(RATES, (row) -> row.getDouble(2));
             Map<String, List<Claim>> claims = claims(results);
             Map<String, Deliveries> deliveries = results.map(
-                    DELIVERIES,
-                    (row) -> new Deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
+                    DELIVERIES, (row) -> deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
             KnownHandlers known = KnownHandlers.read(results);
             TreeSet<String> streams = new TreeSet<>(counts.keySet());
             streams.addAll(rates.keySet());
@@ -226,14 +214,15 @@ final class StatusStore {
     }
 
     private static Deliveries together(Deliveries one, Deliveries other) {
-        return new Deliveries(
-                bounded(one.open() + other.open()),
-                bounded(one.dead() + other.dead()),
+        return deliveries(
+                one.open() + other.open(),
+                one.dead() + other.dead(),
                 one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
     }
 
-    private static long bounded(long count) {
-        return Math.min(count, OutboxInspector.MOST_COUNTED_OF_HANDLER);
+    private static Deliveries deliveries(long open, long dead, Duration lag) {
+        long most = OutboxInspector.MOST_COUNTED_OF_HANDLER;
+        return new Deliveries(Math.min(open, most), Math.min(dead, most), lag, open < most && dead < most);
     }
 
     /** A handler that was paused before its first registration has no subscription. */
@@ -260,7 +249,8 @@ final class StatusStore {
                         row.getLong(5),
                         row.getLong(6),
                         Duration.ofMillis(row.getLong(7)),
-                        Duration.ofMillis(row.getLong(8))));
+                        Duration.ofMillis(row.getLong(8)),
+                        row.getBoolean(9)));
     }
 
     /** Reads the rows of {@link #PAUSED_STREAMS}. */

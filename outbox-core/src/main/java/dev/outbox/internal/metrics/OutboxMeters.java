@@ -53,6 +53,11 @@ public final class OutboxMeters implements OutboxListener {
         new QueueMeters(registry, gauges).register(stream);
     }
 
+    /** Registers the gauges of a handler of this instance. */
+    public static void registerHandler(MeterRegistry registry, String handlerId, QueueGauges gauges) {
+        new QueueMeters(registry, gauges).registerHandler(handlerId);
+    }
+
     @Override
     public void published(String stream, int events) {
         published

@@ -2,13 +2,18 @@ package dev.outbox.internal.metrics;
 
 import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.operations.OutboxOverview.Backlog;
+import dev.outbox.operations.OutboxOverview.Handler;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of the events in a queue. They are NaN, never 0, while the database cannot be asked. */
+/** Gauges of streams and handlers. They are NaN, never 0, while the database cannot be asked. */
 final class QueueMeters {
 
     private final MeterRegistry registry;
@@ -30,7 +35,12 @@ final class QueueMeters {
                 events,
                 "Events with open deliveries after the first delivery",
                 Backlog::retrying);
-        gauge(stream, "outbox.dead", events, "Events with a dead letter", Backlog::dead);
+        gauge(
+                stream,
+                "outbox.dead",
+                "deliveries",
+                "Dead letters, also of events that another handler still retries",
+                Backlog::dead);
         gauge(
                 stream,
                 "outbox.lanes.blocked",
@@ -48,19 +58,58 @@ final class QueueMeters {
                 stream,
                 "outbox.oldest.retrying",
                 seconds,
-                "Age of the oldest event that waits for a retry or behind one",
+                "Time that the oldest delivery has waited since it was queued or retried by an operator",
                 (counts) -> seconds(counts.oldestRetrying()));
+    }
+
+    /** Registers the gauges of a handler of this instance: a handler that no instance has is none of an alert's. */
+    void registerHandler(String id) {
+        ofHandler(
+                id,
+                "outbox.handler.dead",
+                "deliveries",
+                "Dead letters of a handler",
+                (handler) -> handler.deliveries().dead());
+        ofHandler(
+                id,
+                "outbox.handler.oldest",
+                "seconds",
+                "Time that the oldest open delivery of a handler has waited since it was queued or retried by an operator",
+                (handler) -> seconds(handler.deliveries().lag()));
+        ofHandler(
+                id,
+                "outbox.handler.paused",
+                null,
+                "Whether an operator paused a handler",
+                (handler) -> handler.paused() ? 1 : 0);
+    }
+
+    private void ofHandler(
+            String id, String name, @Nullable String unit, String description, ToDoubleFunction<Handler> value) {
+        gauge(
+                name,
+                Tag.of("handler", id),
+                unit,
+                description,
+                () -> gauges.handler(id).map(value::applyAsDouble));
     }
 
     private void gauge(
             String stream, String name, @Nullable String unit, String description, ToDoubleFunction<Backlog> value) {
-        Gauge.builder(
-                        name,
-                        gauges,
-                        (all) -> all.current(stream).map(value::applyAsDouble).orElse(Double.NaN))
+        gauge(
+                name,
+                Tag.of("stream", stream),
+                unit,
+                description,
+                () -> gauges.stream(stream).map(value::applyAsDouble));
+    }
+
+    private void gauge(
+            String name, Tag tag, @Nullable String unit, String description, Supplier<Optional<Double>> value) {
+        Gauge.builder(name, gauges, (all) -> value.get().orElse(Double.NaN))
                 .description(description)
                 .baseUnit(unit)
-                .tag("stream", stream)
+                .tags(List.of(tag))
                 .register(registry);
     }
 

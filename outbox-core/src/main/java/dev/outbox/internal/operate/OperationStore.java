@@ -79,6 +79,7 @@ final class OperationStore {
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'OPEN',
                        next_retry_at = clock_timestamp(),
+                       open_since = clock_timestamp(),
                        report_at = 'epoch',
                        retry_count = 0
                   FROM chosen""") + """

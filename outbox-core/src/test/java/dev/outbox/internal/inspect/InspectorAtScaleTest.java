@@ -51,7 +51,7 @@ class InspectorAtScaleTest {
         assertThat(Explained.indexesOf(rates)).containsExactly("outbox_published_at");
 
         JsonNode deliveries = explain(StatusStore.DELIVERIES, "", "");
-        assertThat(Explained.indexesOf(deliveries)).containsOnly("outbox_delivery_backlog", "outbox_unpublished_pk");
+        assertThat(Explained.indexesOf(deliveries)).containsOnly("outbox_delivery_backlog");
         assertThat(Explained.rowsVisited(deliveries, "outbox_delivery"))
                 .as("at most 1,000 of each handler, stream and status")
                 .isBetween(10_000L, 10_100L);

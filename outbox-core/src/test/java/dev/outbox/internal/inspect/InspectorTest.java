@@ -54,7 +54,7 @@ class InspectorTest {
 
         assertThat(overview.streams()).extracting(OutboxOverview.Stream::name).containsExactly("default");
         assertThat(overview.streams().get(0).backlog())
-                .isEqualTo(new OutboxOverview.Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO));
+                .isEqualTo(new OutboxOverview.Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, true));
         assertThat(overview.streams().get(0).deliveredPerSecond()).isZero();
         assertThat(overview.handlers()).isEmpty();
         assertThat(overview.instances()).isEmpty();
@@ -85,6 +85,7 @@ class InspectorTest {
                         OutboxOverview.Backlog::retrying,
                         OutboxOverview.Backlog::dead)
                 .containsExactly(1L, 1L, 1L, 1L);
+        assertThat(stream.backlog().exact()).isTrue();
         assertThat(stream.backlog().oldestPending()).isPositive();
         assertThat(stream.backlog().oldestRetrying()).isPositive();
         assertThat(stream.deliveredPerSecond()).isCloseTo(1 / 60.0, within(0.001));
@@ -117,6 +118,7 @@ class InspectorTest {
                 .extracting(OutboxOverview.Deliveries::open, OutboxOverview.Deliveries::dead)
                 .containsExactly(3L, 1L);
         assertThat(mail.deliveries().lag()).isPositive();
+        assertThat(mail.deliveries().exact()).isTrue();
     }
 
     @Test

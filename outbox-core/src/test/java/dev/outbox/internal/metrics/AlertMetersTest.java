@@ -11,6 +11,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.ref.Reference;
@@ -78,12 +79,72 @@ class AlertMetersTest {
         meters.register("default");
 
         await().untilAsserted(() -> assertThat(gauge("outbox.lanes.blocked")).isEqualTo(2));
-        await().untilAsserted(() -> assertThat(gauge("outbox.dead")).isEqualTo(2));
+        await().untilAsserted(() -> assertThat(gauge("outbox.dead")).isEqualTo(5));
         // The registry refers to what it measures weakly.
         Reference.reachabilityFence(meters);
     }
 
+    @Test
+    void deadLetterOfEventThatAnotherHandlerRetriesIsCounted() {
+        outbox.handler("mail", "*", Recorded.failing((attempt) -> new NonRetryableException("never")))
+                .handler("push", "*", Recorded.failing((attempt) -> new IllegalStateException("later")))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        OutboxMeters.register(registry, "default", gauges, () -> 0);
+        OutboxMeters.registerHandler(registry, "mail", gauges);
+        OutboxMeters.registerHandler(registry, "push", gauges);
+
+        await().untilAsserted(() -> assertThat(gauge("outbox.dead")).isEqualTo(1));
+        assertThat(gauge("outbox.retrying")).isEqualTo(1);
+        assertThat(ofHandler("outbox.handler.dead", "mail")).isEqualTo(1);
+        assertThat(ofHandler("outbox.handler.dead", "push")).isZero();
+        assertThat(ofHandler("outbox.handler.oldest", "mail")).isZero();
+        assertThat(ofHandler("outbox.handler.oldest", "push")).isPositive();
+    }
+
+    @Test
+    void deliveryThatAnOperatorRetriesIsNoLongerOld() {
+        outbox.handler("mail", "*", Recorded.failing((attempt) -> new NonRetryableException("never")))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 1);
+        outbox.runtime().close();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET open_since = now() - interval '1 day'")
+                .update();
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        OutboxMeters.register(registry, "default", gauges, () -> 0);
+        OutboxMeters.registerHandler(registry, "mail", gauges);
+
+        outbox.runtime()
+                .operations()
+                .retry(DeliverySelection.all().ofHandler("mail"), "ann", "the mail server is back");
+
+        await().untilAsserted(() -> assertThat(gauge("outbox.retrying")).isEqualTo(1));
+        assertThat(ofHandler("outbox.handler.oldest", "mail")).isBetween(0.001, 3600.0);
+        assertThat(gauge("outbox.oldest.retrying")).isBetween(0.001, 3600.0);
+    }
+
+    @Test
+    void pausedHandlerIsOne() {
+        outbox.handler("mail", "*", (event) -> {}).start();
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        OutboxMeters.registerHandler(registry, "mail", gauges);
+        await().untilAsserted(() ->
+                assertThat(ofHandler("outbox.handler.paused", "mail")).isZero());
+
+        outbox.runtime().operations().pauseHandler("mail", "ann", "a test");
+
+        await().untilAsserted(() ->
+                assertThat(ofHandler("outbox.handler.paused", "mail")).isOne());
+    }
+
     private double gauge(String name) {
         return registry.get(name).tag("stream", "default").gauge().value();
+    }
+
+    private double ofHandler(String name, String handler) {
+        return registry.get(name).tag("handler", handler).gauge().value();
     }
 }

@@ -185,12 +185,8 @@ class OutboxMetersTest {
         await().until(() -> outbox.count("events.outbox WHERE dispatched_at IS NULL") == 0);
         outbox.runtime().close();
         outbox.sql()
-                .sql("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER")
-                .update();
-        outbox.sql()
                 .sql(
-                        "UPDATE events.outbox_unpublished SET occurred_at = now() - interval '2 hours' WHERE aggregate_seq = 1"
-                                + " AND aggregate_id = 'retrying'")
+                        "UPDATE events.outbox_delivery SET open_since = now() - interval '2 hours' WHERE aggregate_id = 'retrying'")
                 .update();
         outbox.sql()
                 .sql(
@@ -207,7 +203,7 @@ class OutboxMetersTest {
         QueueGauges gauges = new QueueGauges(statements, OutboxSchema.DEFAULT, Duration.ofHours(1));
         new QueueMeters(registry, gauges).register("default");
 
-        await().until(() -> gauges.current("default").isPresent());
+        await().until(() -> gauges.stream("default").isPresent());
         assertThat(gauge("outbox.pending")).isEqualTo(1);
         assertThat(gauge("outbox.processing")).isEqualTo(1);
         assertThat(gauge("outbox.retrying")).isEqualTo(2);
@@ -222,7 +218,7 @@ class OutboxMetersTest {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
         QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
-        assertThat(await().until(() -> gauges.current("default"), Optional::isPresent)
+        assertThat(await().until(() -> gauges.stream("default"), Optional::isPresent)
                         .orElseThrow()
                         .pending())
                 .isEqualTo(1);

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  *
  * @param unpublished Number of events that are neither published nor dead.
  * @param oldest Age of the oldest event that waits for its first attempt or for a retry.
- * @param dead Number of events with a dead delivery.
+ * @param dead Number of dead deliveries.
  * @param meanRetries Average number of failed attempts of the events that were published within the window, are retried, or are dead.
  * @param window Time over which the retries are averaged.
  */

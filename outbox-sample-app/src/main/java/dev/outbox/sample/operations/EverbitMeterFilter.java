@@ -34,6 +34,10 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
     private static final String OLDEST_PENDING = "everbit.outbox.oldest.pending";
     private static final String HANDLER_DURATION = "outbox.handler.duration";
 
+    private static final double[] BUCKETS = DoubleStream.of(0.01, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 30)
+            .map((seconds) -> seconds * 1e9)
+            .toArray();
+
     /** Names of the labels by the keys of the tags, for each meter that the document names. */
     private static final Map<String, Map<String, String>> LABELS = Map.of(
             PENDING,
@@ -64,7 +68,7 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
                 .flatMap((tag) -> label(labels, tag).stream())
                 .toList();
         // Prometheus would append the unit to the name, and the document appends seconds only.
-        String unit = "events".equals(id.getBaseUnit()) ? null : id.getBaseUnit();
+        String unit = "seconds".equals(id.getBaseUnit()) ? id.getBaseUnit() : null;
         String name = id.getName().startsWith(PREFIX) ? id.getName() : PREFIX + id.getName();
         return id.withName(name).replaceTags(tags).withBaseUnit(unit);
     }
@@ -110,12 +114,12 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
                 .mapToDouble(Gauge::value);
     }
 
-    /** The duration is a histogram; its own name no longer matches the property that asks for one. */
+    /** The duration is a histogram; its own name no longer matches the property that lists its buckets. */
     @Override
     public @Nullable DistributionStatisticConfig configure(Meter.Id id, DistributionStatisticConfig config) {
         return id.getName().equals(PREFIX + HANDLER_DURATION)
                 ? DistributionStatisticConfig.builder()
-                        .percentilesHistogram(true)
+                        .serviceLevelObjectives(BUCKETS)
                         .build()
                         .merge(config)
                 : config;

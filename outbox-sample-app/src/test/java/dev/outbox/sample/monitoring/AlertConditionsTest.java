@@ -45,6 +45,9 @@ class AlertConditionsTest {
 
     private static final String PUSH = "{\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"}";
 
+    private static final String HANDLER =
+            "{\"handler\": \"fulfilment.order\", \"actor\": \"ann\", \"reason\": \"a test\"}";
+
     private final Map<String, AlertRule> rules = AlertRule.byName();
     private final Scrapes scrapes = new Scrapes();
     private Instant now = Instant.parse("2030-01-01T00:00:00Z");
@@ -143,6 +146,20 @@ class AlertConditionsTest {
         scrape();
         assertFires("OutboxOldestRetrying");
         assertFires("OutboxLaneStuck");
+
+        api.post("/actuator/outbox/pause", HANDLER);
+        scrape();
+        assertThat(fires("OutboxLaneStuck")).isFalse();
+        api.post("/actuator/outbox/resume", HANDLER);
+        scrape();
+        assertFires("OutboxLaneStuck");
+
+        api.post("/actuator/outbox/retry", """
+                {"selection": "handler=fulfilment.order", "actor": "ann", "reason": "a test"}
+                """);
+        scrape();
+        assertThat(fires("OutboxLaneStuck")).isFalse();
+        assertThat(fires("OutboxOldestRetrying")).isFalse();
     }
 
     @Test
@@ -277,6 +294,9 @@ class AlertConditionsTest {
                 .param(age)
                 .update();
         jdbc.sql("ALTER TABLE events.outbox_unpublished ENABLE TRIGGER USER").update();
+        jdbc.sql("UPDATE events.outbox_delivery SET open_since = now() - ?::interval")
+                .param(age)
+                .update();
     }
 
     private boolean scrapeFires(String alert) {

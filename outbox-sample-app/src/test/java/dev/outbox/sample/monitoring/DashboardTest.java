@@ -76,7 +76,7 @@ class DashboardTest {
         assertThat(threshold("Oldest event"))
                 .isEqualTo(DurationStyle.detectAndParse(settings.getRequiredProperty("alerts.oldest"))
                         .toSeconds());
-        assertThat(threshold("Dead events")).isEqualTo(number("alerts.dead"));
+        assertThat(threshold("Dead letters")).isEqualTo(number("alerts.dead"));
         assertThat(threshold("Retries per event")).isEqualTo(number("alerts.mean-retries"));
     }
 

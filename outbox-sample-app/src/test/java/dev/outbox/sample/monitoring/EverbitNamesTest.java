@@ -60,7 +60,7 @@ class EverbitNamesTest {
                         "everbit_outbox_handler_duration_seconds_sum",
                         "everbit_outbox_handler_duration_seconds_count",
                         "everbit_outbox_handler_duration_seconds_max");
-        assertThat(labels).doesNotContainKeys("outbox_dead_events", "outbox_processed_total");
+        assertThat(labels).doesNotContainKeys("outbox_dead_deliveries", "outbox_processed_total");
     }
 
     @Test

@@ -70,6 +70,10 @@ class PrometheusRulesTest {
                 .allSatisfy((rule) -> assertThat(rule.annotations().get("runbook_url"))
                         .endsWith("/docs/monitoring/README.md#" + rule.name().toLowerCase(Locale.ROOT)))
                 .allSatisfy((rule) -> assertThat(rule.annotations()).containsKey("summary"));
+        assertThat(rules.values())
+                .filteredOn((rule) -> !rule.annotations().containsKey("console_url"))
+                .extracting(AlertRule::name)
+                .containsExactly("OutboxNotScraped");
     }
 
     @Test

@@ -18,8 +18,8 @@ final class Scrapes {
     static final Duration LOOKBACK = Duration.ofMinutes(5);
 
     private static final Pattern LINE = Pattern.compile("(\\w+)(?:\\{(.*)})? (\\S+)");
-    private static final Pattern UNKNOWN =
-            Pattern.compile("(?m)^outbox_(pending|processing|retrying|dead|lanes|oldest)_.* NaN$");
+    private static final Pattern UNKNOWN = Pattern.compile(
+            "(?m)^outbox_(pending|processing|retrying|dead|lanes|oldest|handler_(dead|oldest|paused)).* NaN$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
     private final Map<Series, NavigableMap<Instant, Double>> samples = new HashMap<>();

@@ -67,7 +67,13 @@ final class PageFixture {
 
     static FailureGroup group(String errorCode, long dead) {
         return new FailureGroup(
-                "mail", errorCode, dead, 2, 5, new FailureGroup.First(EVENT, "OrderPlaced", "Order", EVIL, attempt()));
+                "mail",
+                errorCode,
+                dead,
+                2,
+                5,
+                dead < 1000,
+                new FailureGroup.First(EVENT, "OrderPlaced", "Order", EVIL, attempt()));
     }
 
     static OutboxOverview overview() {
@@ -77,7 +83,7 @@ final class PageFixture {
                 List.of(new OutboxOverview.Stream(
                         EVIL,
                         true,
-                        new OutboxOverview.Backlog(10_000, 10, 2, 3, 1, Duration.ofSeconds(61), Duration.ZERO),
+                        new OutboxOverview.Backlog(10_000, 10, 2, 3, 1, Duration.ofSeconds(61), Duration.ZERO, false),
                         12.34,
                         List.of(claim))),
                 List.of(new OutboxOverview.Handler(
@@ -85,7 +91,7 @@ final class PageFixture {
                         Set.of("OrderPlaced"),
                         false,
                         NOW,
-                        new OutboxOverview.Deliveries(6, 3, Duration.ofHours(2)),
+                        new OutboxOverview.Deliveries(6, 3, Duration.ofHours(2), true),
                         Set.of("shop-1"))),
                 List.of(new OutboxOverview.Instance(
                         "shop-1", NOW.minusSeconds(500), NOW.minusSeconds(40), Set.of("default"), Set.of("mail"))));

@@ -5,6 +5,7 @@ import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
+import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         } else {
             builder.outOfService();
         }
-        Map<String, Backlog> counts = gauges.all().orElse(null);
+        OutboxOverview counts = gauges.all().orElse(null);
         List<String> reasons = counts != null
                 ? exceeded(counts)
                 : List.of("the database refused to count the events, or did not answer in time");
@@ -75,12 +76,12 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
     }
 
     /** Returns a sentence for each state and stream whose oldest event exceeds the limit. */
-    private List<String> exceeded(Map<String, Backlog> counts) {
+    private List<String> exceeded(OutboxOverview counts) {
         List<String> exceeded = new ArrayList<>();
-        new TreeMap<>(counts).forEach((stream, of) -> {
-            addIfTooOld(exceeded, "pending", stream, of.oldestPending());
-            addIfTooOld(exceeded, "retrying", stream, of.oldestRetrying());
-        });
+        for (OutboxOverview.Stream stream : counts.streams()) {
+            addIfTooOld(exceeded, "pending", stream.name(), stream.backlog().oldestPending());
+            addIfTooOld(exceeded, "retrying", stream.name(), stream.backlog().oldestRetrying());
+        }
         return exceeded;
     }
 
@@ -95,11 +96,11 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         return duration.toMillis() / 1000.0 + " s";
     }
 
-    private Map<String, Object> streams(Map<String, Backlog> counts) {
+    private Map<String, Object> streams(OutboxOverview counts) {
         Map<String, Object> streams = new TreeMap<>();
         polling.streams()
                 .keySet()
-                .forEach((stream) -> streams.put(stream, details(counts.getOrDefault(stream, QueueGauges.NO_EVENTS))));
+                .forEach((stream) -> streams.put(stream, details(QueueGauges.backlog(counts, stream))));
         return streams;
     }
 
@@ -117,6 +118,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                 "processing", counts.processing(),
                 "retrying", counts.retrying(),
                 "dead", counts.dead(),
+                "exact", counts.exact(),
                 "oldestPending", counts.oldestPending().toString(),
                 "oldestRetrying", counts.oldestRetrying().toString()));
     }

@@ -35,13 +35,20 @@ public final class OutboxMetricsAutoConfiguration {
 
     @Bean
     MeterBinder outboxStreamMeterBinder(RuntimeSettings settings, QueueGauges gauges, OutboxRuntime runtime) {
-        return (registry) -> settings.polling()
-                .streams()
-                .keySet()
-                .forEach((stream) -> OutboxMeters.register(
-                        registry,
-                        stream,
-                        gauges,
-                        () -> runtime.runningHandlers().stuck(stream).size()));
+        return (registry) -> {
+            settings.polling()
+                    .streams()
+                    .keySet()
+                    .forEach((stream) -> OutboxMeters.register(
+                            registry,
+                            stream,
+                            gauges,
+                            () -> runtime.runningHandlers().stuck(stream).size()));
+            if (runtime.polls()) {
+                runtime.eventTypesByHandler()
+                        .keySet()
+                        .forEach((handler) -> OutboxMeters.registerHandler(registry, handler, gauges));
+            }
+        };
     }
 }

@@ -51,8 +51,7 @@ class HealthThresholdsTest {
                     publish(context);
                     await().until(() -> count(context, "OPEN") == 1);
                     assertUp(context);
-                    sql(context, "ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
-                    sql(context, "UPDATE events.outbox_unpublished SET occurred_at = now() - interval '2 hours'");
+                    sql(context, "UPDATE events.outbox_delivery SET open_since = now() - interval '2 hours'");
                     assertDown(
                             context,
                             "the oldest retrying event of stream default is 72\\d\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");

@@ -88,6 +88,25 @@ class OutboxMetricsAutoConfigurationTest {
     }
 
     @Test
+    void gaugesStandForEachHandlerOfAnInstanceThatPolls() {
+        withRegistry().run((context) -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            for (String gauge : new String[] {"dead", "oldest", "paused"}) {
+                assertThat(registry.get("outbox.handler." + gauge)
+                                .tag("handler", "count")
+                                .gauges())
+                        .hasSize(1);
+            }
+        });
+        withRegistry()
+                .withPropertyValues("outbox.poller.enabled=false")
+                .run((context) -> assertThat(context.getBean(MeterRegistry.class)
+                                .find("outbox.handler.oldest")
+                                .gauges())
+                        .isEmpty());
+    }
+
+    @Test
     void countersOfAlertsStandForEachStreamFromTheStart() {
         withRegistry().withPropertyValues("outbox.streams.mail.batch-size=1").run((context) -> {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
