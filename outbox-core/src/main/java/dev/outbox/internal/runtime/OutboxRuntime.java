@@ -141,6 +141,12 @@ public final class OutboxRuntime implements AutoCloseable {
         return settings.polling().effective(!registry.local().all().isEmpty());
     }
 
+    /** Returns the streams whose events wait because no running instance polls them, as far as this instance has found. */
+    public Set<String> unpolledStreams() {
+        StreamWorkers running = workers;
+        return running == null ? Set.of() : running.unpolledStreams();
+    }
+
     /** Returns the event types of each handler of this instance. */
     public Map<String, Set<String>> eventTypesByHandler() {
         return registry.local().eventTypes();

@@ -5,6 +5,7 @@ import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.inspect.UnpolledStreams;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Notifications;
@@ -52,6 +53,8 @@ final class StreamWorkers implements AutoCloseable {
     private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
+    private final UnpolledStreams unpolled;
+    private final BackgroundLoop unpolledLoop;
     private volatile boolean started;
 
     StreamWorkers(
@@ -85,6 +88,8 @@ final class StreamWorkers implements AutoCloseable {
                 this::wake,
                 this::wakeAll);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
+        this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
+        this.unpolledLoop = new BackgroundLoop("outbox-streams", unpolled::runOnce);
         this.dispatcher = new Dispatcher(
                 registry,
                 dependencies.payloads(registry.local()),
@@ -118,6 +123,10 @@ final class StreamWorkers implements AutoCloseable {
     /** Returns the ids of the handlers whose circuit is open. */
     Set<String> openCircuits() {
         return dispatcher.openCircuits();
+    }
+
+    Set<String> unpolledStreams() {
+        return unpolled.current();
     }
 
     /** Returns a name for {@code locked_by}: host, process id, and a random suffix that tells restarts apart. */
@@ -164,6 +173,7 @@ final class StreamWorkers implements AutoCloseable {
             deadLetters.start();
             watch.start();
         }
+        unpolledLoop.start();
         notifications.start();
         started = true;
     }
@@ -214,6 +224,7 @@ final class StreamWorkers implements AutoCloseable {
                     .forEach((running) ->
                             log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
             notifications.stopReceiving();
+            unpolledLoop.close();
             replays.close();
             deadLetters.close();
             endPollers(begun);
