@@ -37,7 +37,7 @@ public record DecoratedHandlers(
         List<HandlerInterceptor> outermostFirst = interceptors.get().toList();
         return found.stream()
                 .map((handler) -> {
-                    Duration timeout = settings.of(handler.id()).timeout();
+                    Duration timeout = settings.timeoutOf(handler.id());
                     return timeout == null ? handler : limit.around(handler, timeout);
                 })
                 .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)

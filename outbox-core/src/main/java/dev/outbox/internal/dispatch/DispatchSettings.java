@@ -7,10 +7,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Settings for invoking handlers. */
-public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
+public record DispatchSettings(
+        RetryPolicies retry,
+        Map<String, HandlerSettings> handlers,
+        @Nullable Duration timeout) {
 
     public DispatchSettings {
         handlers = Map.copyOf(handlers);
+        requirePositive(timeout);
+    }
+
+    /** Creates settings without a timeout for handlers that have none of their own. */
+    public DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
+        this(retry, handlers, null);
+    }
+
+    private static void requirePositive(@Nullable Duration timeout) {
+        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
+            throw new IllegalArgumentException("timeout must be positive: " + timeout);
+        }
     }
 
     /** Configured settings of a handler; where one is missing, the handler's own definition decides. */
@@ -21,9 +36,7 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
         public static final HandlerSettings NONE = new HandlerSettings(null, null);
 
         public HandlerSettings {
-            if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
-                throw new IllegalArgumentException("timeout must be positive: " + timeout);
-            }
+            requirePositive(timeout);
         }
     }
 
@@ -35,6 +48,13 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
     /** Returns the settings of a handler. */
     public HandlerSettings of(String handlerId) {
         return handlers.getOrDefault(handlerId, HandlerSettings.NONE);
+    }
+
+    /** Returns how long a handler may run; {@code null} without a limit. */
+    @Nullable
+    Duration timeoutOf(String handlerId) {
+        Duration own = of(handlerId).timeout();
+        return own != null ? own : timeout;
     }
 
     /** Returns how many events an invocation of a handler may take. */

@@ -3,25 +3,28 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handler invocations in progress. One is stuck if it runs longer than a lease of its stream, or ignores the interrupt at its timeout.
- * Safe for use by many threads.
+ * Handler invocations in progress. One is slow after 10 s, and stuck if it runs longer than a lease of its stream or ignores the interrupt
+ * at its timeout. Safe for use by many threads.
  */
 public final class RunningHandlers {
 
     private static final Logger log = LoggerFactory.getLogger(RunningHandlers.class);
 
+    private static final Duration SLOW = Duration.ofSeconds(10);
     private static final Duration GRACE_AFTER_TIMEOUT = Duration.ofSeconds(1);
+    private static final int MOST_FRAMES = 20;
 
     private final Map<String, Duration> leases;
     private final DispatchSettings settings;
@@ -36,7 +39,8 @@ public final class RunningHandlers {
         private final Thread thread = Thread.currentThread();
         private final long begun;
         private volatile long invoked;
-        private final AtomicBoolean reported = new AtomicBoolean();
+        private volatile boolean reportedSlow;
+        private volatile boolean reportedStuck;
 
         Running(String handlerId, EventEnvelope event, long begun) {
             this.handlerId = handlerId;
@@ -84,6 +88,11 @@ public final class RunningHandlers {
         return of(running.values().stream());
     }
 
+    /** Returns the slow invocations, stuck ones included. */
+    public List<Invoked> slow() {
+        return of(running.values().stream().filter((entry) -> isSlow(entry) || isStuck(entry)));
+    }
+
     /** Returns the stuck invocations. */
     public List<Invoked> stuck() {
         return of(running.values().stream().filter(this::isStuck));
@@ -101,19 +110,42 @@ public final class RunningHandlers {
         return running.containsKey(thread);
     }
 
-    /** Logs each stuck invocation once. */
-    public void reportStuck() {
-        running.values().stream()
-                .filter((entry) -> isStuck(entry) && entry.reported.compareAndSet(false, true))
-                .forEach((entry) -> log.warn(
-                        "{} has been handling {} for {} s on thread {}, {}; its aggregate waits, and its stream may wait too",
-                        entry.handlerId,
-                        entry.event,
-                        age(entry).toSeconds(),
-                        entry.thread.getName(),
-                        ignoresTimeout(entry)
-                                ? "and ignores the interrupt at its timeout"
-                                : "longer than a lease of its stream"));
+    /** Logs each invocation once when it is slow and once when it is stuck, with what its thread does. For use by one thread. */
+    public void report() {
+        for (Running entry : running.values()) {
+            if (isStuck(entry) && !entry.reportedStuck) {
+                entry.reportedStuck = true;
+                report(
+                        entry,
+                        (ignoresTimeout(entry)
+                                        ? "and ignores the interrupt at its timeout"
+                                        : "longer than a lease of its stream")
+                                + "; its aggregate waits, and its stream may wait too");
+            } else if (isSlow(entry) && !entry.reportedSlow && !entry.reportedStuck) {
+                entry.reportedSlow = true;
+                report(entry, "and its aggregate waits");
+            }
+        }
+    }
+
+    private void report(Running entry, String consequence) {
+        log.warn(
+                "{} has been handling {} for {} s on thread {}, {}{}",
+                entry.handlerId,
+                entry.event,
+                age(entry).toSeconds(),
+                entry.thread.getName(),
+                consequence,
+                frames(entry.thread));
+    }
+
+    /** Returns the top frames of the handler, down to its caller in the library. */
+    private static String frames(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .takeWhile((frame) -> !frame.getClassName().startsWith("dev.outbox.internal."))
+                .limit(MOST_FRAMES)
+                .map((frame) -> "\n\tat " + frame)
+                .collect(Collectors.joining());
     }
 
     private List<Invoked> of(Stream<Running> entries) {
@@ -122,13 +154,17 @@ public final class RunningHandlers {
                 .toList();
     }
 
+    private boolean isSlow(Running entry) {
+        return age(entry).compareTo(SLOW) >= 0;
+    }
+
     private boolean isStuck(Running entry) {
         Duration lease = leases.get(entry.event.stream());
         return ignoresTimeout(entry) || (lease != null && age(entry).compareTo(lease) > 0);
     }
 
     private boolean ignoresTimeout(Running entry) {
-        Duration timeout = settings.of(entry.handlerId).timeout();
+        Duration timeout = settings.timeoutOf(entry.handlerId);
         Duration invoked = Duration.ofNanos(nanos.getAsLong() - entry.invoked);
         return timeout != null && invoked.compareTo(timeout.plus(GRACE_AFTER_TIMEOUT)) > 0;
     }

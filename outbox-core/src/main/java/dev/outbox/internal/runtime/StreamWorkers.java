@@ -203,7 +203,7 @@ final class StreamWorkers implements AutoCloseable {
     }
 
     private Duration watch() {
-        handlers.reportStuck();
+        handlers.report();
         return STUCK_HANDLERS_PERIOD;
     }
 

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -52,6 +53,16 @@ class DecoratedHandlersTest {
         decorated(mail, waiting).handle(EVENT, EVENT, new FirstAttempt());
 
         assertThat(stuck).hasValue(expected);
+    }
+
+    @Test
+    void timeoutOfAHandlerComesBeforeThatOfAll() {
+        DispatchSettings settings =
+                new DispatchSettings(FIVE_SECONDS.retry(), FIVE_SECONDS.handlers(), Duration.ofSeconds(9));
+
+        assertThat(settings.timeoutOf("mail")).isEqualTo(Duration.ofSeconds(5));
+        assertThat(settings.timeoutOf("push")).isEqualTo(Duration.ofSeconds(9));
+        assertThat(FIVE_SECONDS.timeoutOf("push")).isNull();
     }
 
     private void pass(int seconds) {

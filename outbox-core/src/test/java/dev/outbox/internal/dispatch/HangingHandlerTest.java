@@ -58,7 +58,7 @@ class HangingHandlerTest {
         clock.advance(LEASE.plusSeconds(1));
 
         await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
-        outbox.runtime().runningHandlers().reportStuck();
+        outbox.runtime().runningHandlers().report();
         assertThat(lines(Level.WARN, "hanging"))
                 .singleElement()
                 .asString()
@@ -66,6 +66,26 @@ class HangingHandlerTest {
         assertThat(outbox.runtime().runningHandlers().stuck("default")).hasSize(1);
         release.countDown();
         await().until(() -> outbox.runtime().runningHandlers().stuck().isEmpty());
+    }
+
+    @Test
+    void handlerThatRunsForTenSecondsIsReportedOnceWithItsStack() {
+        EventEnvelope event = hang();
+        clock.advance(Duration.ofSeconds(9));
+        outbox.runtime().runningHandlers().report();
+        assertThat(lines(Level.WARN, "hanging")).isEmpty();
+        assertThat(outbox.runtime().runningHandlers().slow()).isEmpty();
+        clock.advance(Duration.ofSeconds(1));
+
+        await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
+        outbox.runtime().runningHandlers().report();
+        assertThat(lines(Level.WARN, "hanging"))
+                .singleElement()
+                .asString()
+                .contains("has been handling " + event, "for 10 s on thread", "\n\tat ", "CountDownLatch.await")
+                .doesNotContain("dev.outbox.internal.");
+        assertThat(outbox.runtime().runningHandlers().slow()).hasSize(1);
+        assertThat(outbox.runtime().runningHandlers().stuck()).isEmpty();
     }
 
     @Test

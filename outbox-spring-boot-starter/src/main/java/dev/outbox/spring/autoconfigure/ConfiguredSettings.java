@@ -144,7 +144,10 @@ final class ConfiguredSettings {
     private DispatchSettings dispatch() {
         Map<String, HandlerSettings> settings = new HashMap<>();
         handlers.forEach((id, handler) -> settings.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
-        return new DispatchSettings(retries(), settings);
+        return PropertyRule.check(
+                "outbox.handler-timeout",
+                properties.handlerTimeout(),
+                (timeout) -> new DispatchSettings(retries(), settings, timeout));
     }
 
     private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {

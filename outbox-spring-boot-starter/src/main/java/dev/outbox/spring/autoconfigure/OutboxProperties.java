@@ -24,6 +24,8 @@ import org.springframework.util.unit.DataSize;
  * @param retry Retries of failed deliveries.
  * @param streams Streams by name. Each lists its aggregate types, and overrides properties of the poller and of retries.
  * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout and circuit.
+ * @param handlerTimeout How long a handler without a timeout of its own may run before it is interrupted and the attempt fails. No limit
+ *     if not set.
  * @param retention Retention of published events.
  * @param publisher Publishing of events.
  * @param health Thresholds of the health indicator.
@@ -40,6 +42,7 @@ public record OutboxProperties(
         @DefaultValue Retry retry,
         @DefaultValue Map<String, Stream> streams,
         @DefaultValue Map<String, Handler> handlers,
+        @Nullable Duration handlerTimeout,
         @DefaultValue Retention retention,
         @DefaultValue Publisher publisher,
         @DefaultValue Health health,
@@ -115,7 +118,7 @@ public record OutboxProperties(
      * Handler: how it differs from the stream of its event.
      *
      * @param retry Retries of failed deliveries.
-     * @param timeout How long the handler may run before it is interrupted and the attempt fails. No limit if not set.
+     * @param timeout How long the handler may run before it is interrupted and the attempt fails. That of outbox.handler-timeout if not set.
      * @param circuit Circuit breaker of the handler.
      */
     public record Handler(

@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
@@ -14,7 +15,7 @@ final class PropertyRule {
     private PropertyRule() {}
 
     /** Converts the value of one property. */
-    static <V, T> T check(String property, V value, Function<V, T> setting) {
+    static <V extends @Nullable Object, T> T check(String property, V value, Function<V, T> setting) {
         try {
             return setting.apply(value);
         } catch (IllegalArgumentException | ArithmeticException ex) {

@@ -43,6 +43,7 @@ class ConfigurationMetadataTest {
                 .extracting(Map.Entry::getKey)
                 .containsExactlyInAnyOrder(
                         "outbox.direct-url",
+                        "outbox.handler-timeout",
                         "outbox.handlers",
                         "outbox.streams",
                         "outbox.poller.enabled",

@@ -72,6 +72,7 @@ class InvalidPropertiesTest {
                     outbox.streams.mail.lease         | 10ms      | must be at least
                     outbox.streams.mail.retry.max-delay  | -1s    | must lie between
                     outbox.handlers[a.b].retry.max-delay | -1s    | must lie between
+                    outbox.handler-timeout            | 0s        | must be positive
                     outbox.retention.published        | -1d       | must not be negative
                     outbox.health.max-oldest          | 0s        | must be positive
                     outbox.publisher.max-payload-size | 1B        | must be at least 2

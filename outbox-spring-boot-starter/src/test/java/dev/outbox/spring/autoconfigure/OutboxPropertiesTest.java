@@ -99,6 +99,18 @@ class OutboxPropertiesTest {
                 .isEqualTo(new HandlerSettings(null, new CircuitBreaker(3, seconds(30))));
         assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
         assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
+        assertThat(settings.dispatch().timeout()).isNull();
+        assertThat(settings("outbox.handler-timeout=1m").dispatch().timeout()).isEqualTo(Duration.ofMinutes(1));
+    }
+
+    @Test
+    void instanceWithoutHandlersPollsOnlyIfItSaysSo() {
+        assertThat(polling().effective(true).enabled()).isTrue();
+        assertThat(polling().effective(false).enabled()).isFalse();
+        assertThat(polling("outbox.poller.enabled=true").effective(false).enabled())
+                .isTrue();
+        assertThat(polling("outbox.poller.enabled=false").effective(true).enabled())
+                .isFalse();
     }
 
     @Test

@@ -9,9 +9,9 @@ import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +20,8 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN with a reason while the
- * database does not answer or the oldest event exceeds the configured age. Dead events, stuck handlers and open circuits are details,
- * because a restart would not help. What it reads is cached, so frequent checks are cheap.
+ * database does not answer or the oldest event exceeds the configured age. Dead letters, slow and stuck handlers, open circuits and
+ * streams that no instance polls are details, because a restart would not help. What it reads is cached, so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
@@ -62,17 +62,23 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             builder.down().withDetail("reason", String.join("; ", reasons));
         }
         builder.withDetail("polling", running).withDetail("streams", counts == null ? Map.of() : streams(counts));
-        List<Map<String, Object>> stuck = runtime.runningHandlers().stuck().stream()
-                .map(OutboxHealthIndicator::details)
-                .toList();
-        if (!stuck.isEmpty()) {
-            builder.withDetail("stuckHandlers", stuck);
-        }
-        Set<String> open = new TreeSet<>(runtime.openCircuits());
-        if (!open.isEmpty()) {
-            builder.withDetail("openCircuits", open);
-        }
+        addUnlessEmpty(
+                builder, "slowHandlers", details(runtime.runningHandlers().slow()));
+        addUnlessEmpty(
+                builder, "stuckHandlers", details(runtime.runningHandlers().stuck()));
+        addUnlessEmpty(builder, "openCircuits", new TreeSet<>(runtime.openCircuits()));
+        addUnlessEmpty(builder, "unpolledStreams", runtime.unpolledStreams());
         modules.forEach((module) -> builder.withDetails(module.get()));
+    }
+
+    private static void addUnlessEmpty(Health.Builder builder, String name, Collection<?> detail) {
+        if (!detail.isEmpty()) {
+            builder.withDetail(name, detail);
+        }
+    }
+
+    private static List<Map<String, Object>> details(List<Invoked> running) {
+        return running.stream().map(OutboxHealthIndicator::details).toList();
     }
 
     /** Returns a sentence for each state and stream whose oldest event exceeds the limit. */
@@ -104,12 +110,12 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         return streams;
     }
 
-    private static Map<String, Object> details(Invoked stuck) {
+    private static Map<String, Object> details(Invoked running) {
         return new TreeMap<>(Map.of(
-                "handler", stuck.handlerId(),
-                "stream", stuck.event().stream(),
-                "event", stuck.event().toString(),
-                "running", stuck.running().toString()));
+                "handler", running.handlerId(),
+                "stream", running.event().stream(),
+                "event", running.event().toString(),
+                "running", running.running().toString()));
     }
 
     private static Map<String, Object> details(Backlog counts) {
