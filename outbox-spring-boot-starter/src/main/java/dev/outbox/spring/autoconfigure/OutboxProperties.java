@@ -170,8 +170,11 @@ public record OutboxProperties(
      * Actuator endpoint.
      *
      * @param showPayloads Whether the actuator endpoint shows the payload and the headers of an event.
+     * @param allowAnonymousWrites Whether the actuator endpoint performs commands of requests without an authenticated user.
      */
-    public record Endpoint(@DefaultValue("false") boolean showPayloads) {}
+    public record Endpoint(
+            @DefaultValue("false") boolean showPayloads,
+            @DefaultValue("false") boolean allowAnonymousWrites) {}
 
     /**
      * Spring events that the outbox stores.

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -13,26 +15,36 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.QueryTimeoutException;
 
 /**
  * State of the outbox over HTTP, and the commands of operators. Read-only, unless {@code management.endpoint.outbox.access} is
- * {@code unrestricted}. A request with an invalid value is answered with the status 400 and an {@code error}.
+ * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid value, 403 to a command without an authenticated user
+ * unless a property allows it, and 503 if the database does not answer: to a read within 2 s.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
 final class OutboxEndpoint {
 
+    private static final Logger log = LoggerFactory.getLogger(OutboxEndpoint.class);
+
+    private static final int FORBIDDEN = 403;
+
     private final EndpointReads reads;
     private final EndpointWrites writes;
+    private final boolean allowAnonymousWrites;
+    private final TimeLimit limit = new TimeLimit();
 
-    OutboxEndpoint(EndpointReads reads, EndpointWrites writes) {
+    OutboxEndpoint(EndpointReads reads, EndpointWrites writes, boolean allowAnonymousWrites) {
         this.reads = reads;
         this.writes = writes;
+        this.allowAnonymousWrites = allowAnonymousWrites;
     }
 
     /** Returns the state of all streams, handlers and instances. */
     @ReadOperation
     WebEndpointResponse<Object> overview() {
-        return answer(reads::overview);
+        return read(reads::overview);
     }
 
     /** Returns a part of the state, such as {@code deliveries}. A filter that does not apply to the part is refused. */
@@ -68,13 +80,13 @@ final class OutboxEndpoint {
         values.put("actor", actor);
         values.put("after", after);
         values.put("limit", limit);
-        return answer(() -> reads.find(part, new RequestFilters(values)));
+        return read(() -> reads.find(part, new RequestFilters(values)));
     }
 
     /** Returns one event or replay. */
     @ReadOperation
     WebEndpointResponse<Object> get(@Selector String part, @Selector String id) {
-        return answer(() -> reads.get(part, id));
+        return read(() -> reads.get(part, id));
     }
 
     /** Performs a command, and records it with the authenticated user as its operator, or with {@code actor} if there is none. */
@@ -89,6 +101,12 @@ final class OutboxEndpoint {
             @Nullable String rate,
             @Nullable String reason,
             @Nullable String actor) {
+        if (security.getPrincipal() == null && !allowAnonymousWrites) {
+            return refused(
+                    FORBIDDEN,
+                    "commands need an authenticated user: protect /actuator with Spring Security, or set"
+                            + " outbox.endpoint.allow-anonymous-writes=true if nobody else can reach it");
+        }
         Map<String, @Nullable String> values = new HashMap<>();
         values.put("selection", selection);
         values.put("handler", handler);
@@ -103,6 +121,10 @@ final class OutboxEndpoint {
         return security.getPrincipal() == null ? actor : security.getPrincipal().getName();
     }
 
+    private WebEndpointResponse<Object> read(Supplier<@Nullable Object> work) {
+        return answer(() -> limit.within(work));
+    }
+
     private static WebEndpointResponse<Object> answer(Supplier<@Nullable Object> work) {
         try {
             Object body = work.get();
@@ -110,8 +132,18 @@ final class OutboxEndpoint {
                     ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
                     : new WebEndpointResponse<>(body);
         } catch (InvalidOperationException ex) {
-            return new WebEndpointResponse<>(
-                    Map.of("error", String.valueOf(ex.getMessage())), WebEndpointResponse.STATUS_BAD_REQUEST);
+            return refused(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
+        } catch (DataAccessException ex) {
+            log.warn("The actuator endpoint could not use the database", ex);
+            return refused(
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+                    ex instanceof QueryTimeoutException
+                            ? String.valueOf(ex.getMessage())
+                            : "the database failed: see the log of the instance");
         }
+    }
+
+    private static WebEndpointResponse<Object> refused(int status, String error) {
+        return new WebEndpointResponse<>(Map.of("error", error), status);
     }
 }

@@ -27,6 +27,7 @@ public final class OutboxEndpointAutoConfiguration {
         return new OutboxEndpoint(
                 new EndpointReads(
                         inspector, operations, replays, properties.endpoint().showPayloads()),
-                new EndpointWrites(operations, replays));
+                new EndpointWrites(operations, replays),
+                properties.endpoint().allowAnonymousWrites());
     }
 }

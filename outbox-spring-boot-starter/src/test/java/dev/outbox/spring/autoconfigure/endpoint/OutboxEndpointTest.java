@@ -1,0 +1,134 @@
+package dev.outbox.spring.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
+
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.FreshGauges;
+import dev.outbox.testing.TcpProxy;
+import dev.outbox.testing.TestDatabase;
+import java.net.URI;
+import java.security.Principal;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+class OutboxEndpointTest {
+
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+
+    private final OutboxInspector inspector = mock(OutboxInspector.class);
+    private final OutboxOperations operations = mock(OutboxOperations.class);
+
+    @Test
+    void anonymousCommandIsRefused() {
+        WebEndpointResponse<Object> answer = pause(endpoint(false), SecurityContext.NONE);
+
+        assertThat(answer.getStatus()).isEqualTo(403);
+        assertThat(answer.getBody()).asString().contains("outbox.endpoint.allow-anonymous-writes");
+        verifyNoInteractions(operations);
+    }
+
+    @Test
+    void anonymousCommandIsPerformedIfItIsAllowed() {
+        when(operations.pauseStream("mail", "ann", "a test")).thenReturn(true);
+
+        assertThat(pause(endpoint(true), SecurityContext.NONE).getStatus()).isEqualTo(200);
+    }
+
+    @Test
+    void commandOfAuthenticatedUserHasItsName() {
+        Principal user = mock(Principal.class);
+        when(user.getName()).thenReturn("eve");
+        SecurityContext security = mock(SecurityContext.class);
+        when(security.getPrincipal()).thenReturn(user);
+        when(operations.pauseStream("mail", "eve", "a test")).thenReturn(true);
+
+        assertThat(pause(endpoint(false), security).getBody()).asString().contains("true");
+    }
+
+    @Test
+    void failureOfTheDatabaseIsAnswered() {
+        when(inspector.overview()).thenThrow(new DataAccessResourceFailureException("refused"));
+        when(operations.pauseStream(any(), any(), any())).thenThrow(new DataAccessResourceFailureException("refused"));
+
+        assertThat(endpoint(true).overview().getStatus()).isEqualTo(503);
+        assertThat(pause(endpoint(true), SecurityContext.NONE).getStatus()).isEqualTo(503);
+    }
+
+    @Test
+    void frozenDatabaseIsAnsweredWithinTwoSeconds() {
+        try (TestDatabase database = Applications.database()) {
+            URI address = URI.create(database.jdbcUrl().substring("jdbc:".length()));
+            try (TcpProxy network = TcpProxy.to(address.getHost(), address.getPort())) {
+                Applications.on(database)
+                        .withUserConfiguration(FreshGauges.class)
+                        .withPropertyValues(
+                                "spring.datasource.url=jdbc:postgresql://localhost:" + network.port()
+                                        + address.getPath(),
+                                "outbox.migrate=false")
+                        .run((context) -> {
+                            OutboxEndpoint endpoint = new OutboxEndpoint(
+                                    new EndpointReads(
+                                            context.getBean(OutboxInspector.class),
+                                            context.getBean(OutboxOperations.class),
+                                            context.getBean(Replays.class),
+                                            true),
+                                    new EndpointWrites(operations, mock(Replays.class)),
+                                    false);
+                            HealthIndicator health = context.getBean(HealthIndicator.class);
+                            assertThat(endpoint.overview().getStatus()).isEqualTo(200);
+                            network.blackHole();
+
+                            // More than its threads, and than the pool has connections.
+                            for (int request = 0; request < 6; request++) {
+                                assertUnavailable(endpoint::overview);
+                            }
+                            assertUnavailable(() -> find(endpoint, "failures"));
+                            assertUnavailable(() -> find(endpoint, "deliveries"));
+                            assertUnavailable(() ->
+                                    endpoint.get("events", UUID.randomUUID().toString()));
+                            long begun = System.nanoTime();
+                            assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
+                            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                                    .isLessThan(LONGEST);
+                            network.heal();
+                        });
+            }
+        }
+    }
+
+    private static void assertUnavailable(Supplier<WebEndpointResponse<Object>> request) {
+        long begun = System.nanoTime();
+        assertThat(request.get().getStatus()).isEqualTo(503);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LONGEST);
+    }
+
+    private OutboxEndpoint endpoint(boolean allowAnonymousWrites) {
+        Replays replays = mock(Replays.class);
+        return new OutboxEndpoint(
+                new EndpointReads(inspector, operations, replays, false),
+                new EndpointWrites(operations, replays),
+                allowAnonymousWrites);
+    }
+
+    private static WebEndpointResponse<Object> pause(OutboxEndpoint endpoint, SecurityContext security) {
+        return endpoint.perform(security, "pause", null, null, "mail", null, null, "a test", "ann");
+    }
+
+    private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {
+        return endpoint.find(part, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+    }
+}
