@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param eventType the event type
  * @param errorCode the code of the last failure
  * @param statuses the statuses
- * @param range where to begin and to end
+ * @param range their times, and where to begin
  */
 public record DeliverySelection(
         @Nullable String handlerId,
@@ -59,16 +59,14 @@ public record DeliverySelection(
      * @param since the earliest time at which a delivery was queued for redelivery
      * @param before the time before which a delivery was queued for redelivery
      * @param after the place after which to begin
-     * @param upTo the place at which to end, inclusive
      */
     public record Range(
             @Nullable Instant since,
             @Nullable Instant before,
-            @Nullable Place after,
-            @Nullable Place upTo) {
+            @Nullable Place after) {
 
         /** All deliveries. */
-        public static final Range WHOLE = new Range(null, null, null, null);
+        public static final Range WHOLE = new Range(null, null, null);
 
         /**
          * Checks the times.
@@ -205,7 +203,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
-        Range range = new Range(since, before, this.range.after, this.range.upTo);
+        Range range = new Range(since, before, this.range.after);
         return new DeliverySelection(
                 handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
@@ -230,21 +228,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection after(long id, String handler) {
-        Range range = new Range(this.range.since, this.range.before, new Place(id, handler), this.range.upTo);
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
-    }
-
-    /**
-     * Narrows the selection to deliveries up to and including another one, such as the last one of a page, so that an operation changes no
-     * more than a caller has seen.
-     *
-     * @param id the id of its event in the outbox
-     * @param handler its handler
-     * @return the narrower selection
-     */
-    public DeliverySelection upTo(long id, String handler) {
-        Range range = new Range(this.range.since, this.range.before, this.range.after, new Place(id, handler));
+        Range range = new Range(this.range.since, this.range.before, new Place(id, handler));
         return new DeliverySelection(
                 handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }

@@ -4,21 +4,40 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replay with its current progress.
+ * Replay, or retry or skip in the background, with its current progress.
  *
  * @param id the number of the replay
- * @param request the request
+ * @param kind what it does
+ * @param request the request; of a retry or skip, the handler and the rate
+ * @param deliveries what a retry or skip selects; {@code null} for a replay
  * @param origin who started it, and why
  * @param status the status
  * @param progress the progress
  */
-public record Replay(long id, ReplayRequest request, Origin origin, Status status, Progress progress) {
+public record Replay(
+        long id,
+        Kind kind,
+        ReplayRequest request,
+        @Nullable DeliverySelection deliveries,
+        Origin origin,
+        Status status,
+        Progress progress) {
+
+    /** What a replay does. */
+    public enum Kind {
+        /** Delivers events again. */
+        REPLAY,
+        /** Retries deliveries. */
+        RETRY,
+        /** Skips deliveries. */
+        SKIP
+    }
 
     /** Status of a replay. */
     public enum Status {
-        /** The replay adds deliveries, or some of them are not handled yet. */
+        /** The replay has deliveries to add, retry or skip, or some that it has added are not handled yet. */
         RUNNING,
-        /** Every delivery is handled or dead. */
+        /** Every delivery that it added is handled or dead; or all are retried or skipped. */
         DONE,
         /** An operator cancelled the replay. */
         CANCELLED
@@ -36,16 +55,18 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
     /**
      * Progress of a replay.
      *
-     * @param fed the number of added deliveries
-     * @param open the number of these that are not handled yet
-     * @param dead the number of these that are dead
-     * @param allFed whether the replay has added all deliveries
-     * @param finishedAt when the replay had added its last delivery, or was cancelled; {@code null} before
+     * @param fed the number of deliveries that were added, retried or skipped
+     * @param open the number of added deliveries that are not handled yet
+     * @param dead the number of added deliveries that are dead
+     * @param busy the number of deliveries that a retry or skip left alone: leased by a worker, or locked
+     * @param allFed whether the replay has come to its end
+     * @param finishedAt when the replay had added, retried or skipped its last delivery, or was cancelled; {@code null} before
      */
     public record Progress(
             long fed,
             long open,
             long dead,
+            long busy,
             boolean allFed,
             @Nullable Instant finishedAt) {
 

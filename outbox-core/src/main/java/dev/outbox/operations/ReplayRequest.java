@@ -4,6 +4,7 @@ import dev.outbox.EventTypeName;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param eventTypes the event types; empty for all types of the handler
  * @param aggregateType the aggregate type; {@code null} for any
  * @param aggregateId the aggregate; {@code null} for all aggregates of the type
+ * @param eventId the only event; {@code null} for all
  * @param rate the maximum number of events per second
  */
 public record ReplayRequest(
@@ -25,6 +27,7 @@ public record ReplayRequest(
         Set<String> eventTypes,
         @Nullable String aggregateType,
         @Nullable String aggregateId,
+        @Nullable UUID eventId,
         int rate) {
 
     private static final int DEFAULT_RATE = 100;
@@ -57,7 +60,7 @@ public record ReplayRequest(
      * @return the request
      */
     public static ReplayRequest of(String handlerId) {
-        return new ReplayRequest(handlerId, null, null, Set.of(), null, null, DEFAULT_RATE);
+        return new ReplayRequest(handlerId, null, null, Set.of(), null, null, null, DEFAULT_RATE);
     }
 
     /**
@@ -68,7 +71,7 @@ public record ReplayRequest(
      * @return a changed copy
      */
     public ReplayRequest occurred(@Nullable Instant from, @Nullable Instant to) {
-        return new ReplayRequest(handlerId, from, to, eventTypes, aggregateType, aggregateId, rate);
+        return new ReplayRequest(handlerId, from, to, eventTypes, aggregateType, aggregateId, eventId, rate);
     }
 
     /**
@@ -79,7 +82,14 @@ public record ReplayRequest(
      */
     public ReplayRequest eventTypes(String... types) {
         return new ReplayRequest(
-                handlerId, occurredFrom, occurredTo, Set.copyOf(List.of(types)), aggregateType, aggregateId, rate);
+                handlerId,
+                occurredFrom,
+                occurredTo,
+                Set.copyOf(List.of(types)),
+                aggregateType,
+                aggregateId,
+                eventId,
+                rate);
     }
 
     /**
@@ -90,7 +100,17 @@ public record ReplayRequest(
      * @return a changed copy
      */
     public ReplayRequest aggregate(String type, @Nullable String id) {
-        return new ReplayRequest(handlerId, occurredFrom, occurredTo, eventTypes, type, id, rate);
+        return new ReplayRequest(handlerId, occurredFrom, occurredTo, eventTypes, type, id, eventId, rate);
+    }
+
+    /**
+     * Narrows the request to one event.
+     *
+     * @param id the event id
+     * @return a changed copy
+     */
+    public ReplayRequest event(UUID id) {
+        return new ReplayRequest(handlerId, occurredFrom, occurredTo, eventTypes, aggregateType, aggregateId, id, rate);
     }
 
     /**
@@ -101,6 +121,6 @@ public record ReplayRequest(
      */
     public ReplayRequest rate(int perSecond) {
         return new ReplayRequest(
-                handlerId, occurredFrom, occurredTo, eventTypes, aggregateType, aggregateId, perSecond);
+                handlerId, occurredFrom, occurredTo, eventTypes, aggregateType, aggregateId, eventId, perSecond);
     }
 }

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than the events.
+ * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than the events; and
+ * retries or skips many deliveries in the background.
  *
  * <p>A replay is stored in the database. Any process that polls works on it, and continues after a crash. Each call runs in its own
  * transactions and never joins one of the calling thread. Thread-safe.
@@ -21,9 +22,33 @@ public interface Replays {
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return the number of the replay
      * @throws InvalidOperationException if an argument breaks a rule, the handler does not subscribe to one of the event types, no process
-     *     has registered the handler, or its registration has expired
+     *     has registered the handler, its registration has expired, or the requested event is not in the outbox
      */
     long start(ReplayRequest request, String by, String reason);
+
+    /**
+     * Starts to retry deliveries in the background. It retries each that had failed before the start once, whatever becomes of it.
+     *
+     * @param selection which deliveries; must name a handler, which need not be registered
+     * @param rate the maximum number of deliveries per second
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return the number of the retry, for {@link #find} and {@link #cancel}
+     * @throws InvalidOperationException if an argument breaks a rule
+     */
+    long retry(DeliverySelection selection, int rate, String by, String reason);
+
+    /**
+     * Starts to skip deliveries in the background: those that had failed before the start.
+     *
+     * @param selection which deliveries; must name a handler, which need not be registered
+     * @param rate the maximum number of deliveries per second
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return the number of the skip, for {@link #find} and {@link #cancel}
+     * @throws InvalidOperationException if an argument breaks a rule
+     */
+    long skip(DeliverySelection selection, int rate, String by, String reason);
 
     /**
      * Finds a replay.
@@ -41,11 +66,12 @@ public interface Replays {
     List<Replay> list();
 
     /**
-     * Cancels a replay: it adds no further deliveries. Those that it has added remain; {@link OutboxOperations#skip} removes them.
+     * Cancels a replay: it adds, retries or skips no further deliveries. Those that it has added remain; {@link OutboxOperations#skip}
+     * removes them.
      *
      * @param id the number of the replay
      * @param by the operator; at most 255 characters
-     * @return {@code true} if the replay had deliveries to add
+     * @return {@code true} if the replay had deliveries to add, retry or skip
      * @throws InvalidOperationException if {@code by} breaks a rule
      */
     boolean cancel(long id, String by);

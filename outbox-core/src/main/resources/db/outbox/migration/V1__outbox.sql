@@ -294,7 +294,7 @@ BEGIN
 END
 $function$;
 
--- Events that are delivered to a handler again, or for the first time if they are older than it.
+-- Events that are delivered to a handler again, or for the first time if they are older than it; and deliveries that are retried or skipped.
 CREATE TABLE ${schema}.outbox_replay (
     id             bigserial        NOT NULL,
     handler_id     text COLLATE "C" NOT NULL,
@@ -304,9 +304,13 @@ CREATE TABLE ${schema}.outbox_replay (
     aggregate_type text COLLATE "C",
     aggregate_id   text COLLATE "C",
     rate           integer          NOT NULL,
+    kind           text COLLATE "C" NOT NULL DEFAULT 'REPLAY',
+    event_id       uuid,
+    deliveries     jsonb,
     after_id       bigint           NOT NULL DEFAULT 0,
     up_to_id       bigint           NOT NULL,
     fed_count      bigint           NOT NULL DEFAULT 0,
+    busy_count     bigint           NOT NULL DEFAULT 0,
     fed_at         timestamptz      NOT NULL DEFAULT now(),
     requested_by   text             NOT NULL,
     reason         text             NOT NULL,
@@ -315,13 +319,18 @@ CREATE TABLE ${schema}.outbox_replay (
     finished_at    timestamptz,
     CONSTRAINT outbox_replay_pk PRIMARY KEY (id),
     CONSTRAINT outbox_replay_cancelled CHECK (cancelled_by IS NULL OR finished_at IS NOT NULL),
-    CONSTRAINT outbox_replay_rate_positive CHECK (rate > 0)
+    CONSTRAINT outbox_replay_rate_positive CHECK (rate > 0),
+    CONSTRAINT outbox_replay_kind CHECK (CASE kind WHEN 'REPLAY' THEN deliveries IS NULL
+                                                   WHEN 'RETRY' THEN deliveries IS NOT NULL
+                                                   WHEN 'SKIP' THEN deliveries IS NOT NULL END IS TRUE)
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN ${schema}.outbox_replay.after_id IS 'Events up to this one have been looked at; fences the process that looks at the next ones';
 COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the replay was asked for; later ones come by themselves';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'When its rate allows more events';
-COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added';
+COMMENT ON COLUMN ${schema}.outbox_replay.kind IS 'REPLAY; or RETRY or SKIP of what deliveries selects';
+COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added, retried or skipped';
+COMMENT ON COLUMN ${schema}.outbox_replay.busy_count IS 'Deliveries that a retry or skip found leased or locked, and left alone';
 COMMENT ON COLUMN ${schema}.outbox_replay.finished_at IS 'When it had added its last delivery, or was cancelled';
 
 CREATE INDEX outbox_replay_unfinished

@@ -143,11 +143,6 @@
     refresh();
   }
 
-  function failed() {
-    const bulk = document.getElementById('bulk-failed');
-    if (bulk) bulk.hidden = false;
-  }
-
   document.addEventListener('pointerdown', () => { pressed = true; });
   ['pointerup', 'pointercancel'].forEach((end) => document.addEventListener(end, () => setTimeout(() => { pressed = false; })));
   document.addEventListener('htmx:beforeSwap', keepPlace);
@@ -156,8 +151,6 @@
     if (event.detail.successful) answered = Date.now();
     showFreshness();
   });
-  document.addEventListener('htmx:responseError', failed);
-  document.addEventListener('htmx:sendError', failed);
   document.addEventListener('visibilitychange', () => {
     answered = Date.now();
     refresh();

@@ -105,7 +105,7 @@ class TourTest {
                 .contains("Order again", "at most 100 events per second");
         browser.click("#start");
 
-        browser.await((text) -> text.contains("The replay has started."));
+        browser.await((text) -> text.contains("Started. It runs on the server"));
         browser.await((text) -> text.contains("DONE"));
         assertThat(browser.find("#delivered").getText()).isEqualTo("20");
         browser.screenshot("replay");

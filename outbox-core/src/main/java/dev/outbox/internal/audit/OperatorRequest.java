@@ -22,8 +22,7 @@ public final class OperatorRequest {
 
     /** For a change of deliveries. */
     public static AuditInfo check(DeliverySelection selection, String by, String reason) {
-        Range place = new Range(
-                null, null, selection.range().after(), selection.range().upTo());
+        Range place = new Range(null, null, selection.range().after());
         if (selection.equals(new DeliverySelection(
                 null,
                 null,

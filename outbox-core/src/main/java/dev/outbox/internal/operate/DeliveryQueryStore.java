@@ -9,8 +9,10 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Finds and counts the deliveries that an operator selects, without locking any. */
 final class DeliveryQueryStore {
@@ -32,8 +34,7 @@ final class DeliveryQueryStore {
                            AND (:since::timestamptz IS NULL OR d.created_at >= :since)
                            AND (:before::timestamptz IS NULL OR d.created_at < :before)
                            AND (:open AND d.status = 'OPEN' OR :dead AND d.status = 'BLOCKING' OR :dead AND d.status = 'DEAD')
-                           AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))
-                           AND (:up_to_id::bigint IS NULL OR (d.outbox_id, d.handler_id) <= (:up_to_id, :up_to_handler_id))""";
+                           AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))""";
 
     /** Relies on what {@link #SELECTED} does. */
     private static final String FIND =
@@ -55,13 +56,15 @@ final class DeliveryQueryStore {
               FROM {schema}.outbox_delivery d
             """;
 
-    /** Relies on what {@link #SELECTED} does. */
+    /** Relies on what {@link #SELECTED} does. A bulk leaves out what has failed since its start. */
     private static final String FIND_CHANGEABLE = """
             SELECT {key}
               FROM {schema}.outbox_delivery d
              WHERE {selected}
                AND {changes}
                AND d.outbox_id <= :newest
+               AND (:started_at::timestamptz IS NULL
+                    OR greatest(d.created_at, (d.failures -> -1 ->> 'at')::timestamptz) < :started_at::timestamptz)
              ORDER BY d.outbox_id, d.handler_id
              LIMIT :limit
             """.replace("{key}", DeliveryRef.COLUMNS)
@@ -105,13 +108,19 @@ final class DeliveryQueryStore {
     }
 
     /** Finds deliveries that an action would change, those of the oldest events first. */
-    public List<DeliveryRef> find(DeliverySelection selection, OperationStore.Action action, long newest, int limit)
+    public List<DeliveryRef> find(
+            DeliverySelection selection,
+            OperationStore.Action action,
+            long newest,
+            @Nullable Instant startedAt,
+            int limit)
             throws SQLException {
         return findChangeable.run(
                 dataSource,
                 (parameters) -> bind(parameters, selection)
                         .set("action", action.name())
                         .set("newest", newest)
+                        .set("started_at", startedAt)
                         .set("limit", limit),
                 (results) -> results.list(DeliveryRef::read));
     }
@@ -119,7 +128,6 @@ final class DeliveryQueryStore {
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
             throws SQLException {
         DeliverySelection.Place after = selection.range().after();
-        DeliverySelection.Place upTo = selection.range().upTo();
         return parameters
                 .set("handler_id", selection.handlerId())
                 .set("aggregate_type", selection.aggregateType())
@@ -133,8 +141,6 @@ final class DeliveryQueryStore {
                 .set("open", selection.statuses().contains(DeliveryStatus.OPEN))
                 .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
                 .set("after_id", after == null ? null : after.id())
-                .set("after_handler_id", after == null ? null : after.handlerId())
-                .set("up_to_id", upTo == null ? null : upTo.id())
-                .set("up_to_handler_id", upTo == null ? null : upTo.handlerId());
+                .set("after_handler_id", after == null ? null : after.handlerId());
     }
 }

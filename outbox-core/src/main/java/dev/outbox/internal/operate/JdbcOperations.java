@@ -3,6 +3,7 @@ package dev.outbox.internal.operate;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.audit.OperatorRequest;
+import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.operate.OperationStore.Action;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -13,6 +14,7 @@ import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replay;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -88,17 +90,38 @@ public final class JdbcOperations implements OutboxOperations {
         DeliverySelection rest = selection;
         List<DeliveryRef> batch;
         do {
-            batch = deliveries.find(rest, action, newest, BATCH_SIZE);
+            batch = deliveries.find(rest, action, newest, null, BATCH_SIZE);
             if (!batch.isEmpty()) {
-                Changed changed = changes.change(action, audit, batch);
+                Changed changed = changes.change(action, audit, batch, null);
                 affected += changed.affected();
                 busy += changed.busy();
-                batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
+                wake(batch);
                 DeliveryRef last = batch.get(batch.size() - 1);
                 rest = rest.after(last.outboxId(), last.handlerId());
             }
         } while (batch.size() == BATCH_SIZE);
         return new Changed(affected, busy);
+    }
+
+    private void wake(List<DeliveryRef> batch) {
+        batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
+    }
+
+    /** Changes the next deliveries of a bulk, and notes in the same transaction how far it is, unless another process was faster. */
+    public void advance(Replay bulk, DeliverySelection selection, long afterId, long upToId, int limit)
+            throws SQLException {
+        Action action = Action.valueOf(bulk.kind().name());
+        DeliverySelection rest = afterId == 0
+                ? selection
+                : selection.after(afterId, bulk.request().handlerId());
+        Replay.Origin origin = bulk.origin();
+        List<DeliveryRef> batch = deliveries.find(rest, action, upToId, origin.at(), limit);
+        long readId = batch.size() < limit ? upToId : batch.get(limit - 1).outboxId();
+        AuditInfo audit = new AuditInfo(origin.by(), origin.reason());
+        FaultPoint.BEFORE_REPLAY_PAGE.reached();
+        changes.change(action, audit, batch, new OperationStore.Page(bulk.id(), afterId, readId));
+        FaultPoint.AFTER_REPLAY_PAGE.reached();
+        wake(batch);
     }
 
     @Override

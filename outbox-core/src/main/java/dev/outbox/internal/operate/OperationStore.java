@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Retries and skips deliveries, and records who asked for it and why in the same durable transaction. */
 final class OperationStore {
@@ -37,9 +38,26 @@ final class OperationStore {
                                AND l.first_seq = d.aggregate_seq
                              LIMIT 1) IS TRUE)""".replace("{same lane}", LaneSql.sameLane("l", "d"));
 
-    /** Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. */
+    /** Relies on outbox_replay_pk. Taken before other locks. */
+    private static final String LOCK_BULK = """
+            SELECT r.id
+              FROM {schema}.outbox_replay r
+             WHERE r.id = :replay_id::bigint
+               FOR UPDATE
+            """;
+
+    /**
+     * Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. A page of a bulk is fenced by the
+     * last event before it, and notes how far the bulk is.
+     */
     private static final String CHOOSE = """
-            WITH selected AS MATERIALIZED (
+            WITH bulk AS MATERIALIZED (
+                SELECT r.id
+                  FROM {schema}.outbox_replay r
+                 WHERE r.id = :replay_id::bigint
+                   AND r.after_id = :after_id::bigint
+                   AND r.finished_at IS NULL
+            ), selected AS MATERIALIZED (
                 SELECT d.*, {leased} AS busy
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
@@ -49,6 +67,7 @@ final class OperationStore {
                                         AND d.handler_id = k.handler_id
                                       LIMIT 1) d
                  WHERE {changes}
+                   AND (:replay_id::bigint IS NULL OR EXISTS (SELECT FROM bulk))
             ), chosen AS (
                 SELECT * FROM selected WHERE NOT selected.busy
             ), recorded AS (
@@ -62,6 +81,19 @@ final class OperationStore {
                 {change}
                  WHERE d.outbox_id = chosen.outbox_id
                    AND d.handler_id = chosen.handler_id
+            ), advanced AS (
+                UPDATE {schema}.outbox_replay r
+                   SET after_id = :read_id::bigint,
+                       fed_count = r.fed_count + :affected::bigint + page.affected,
+                       busy_count = r.busy_count + :busy::bigint + page.busy,
+                       fed_at = now() + (:affected::bigint + page.affected)::float8 / r.rate * interval '1 second',
+                       finished_at = CASE WHEN r.up_to_id <= :read_id::bigint THEN clock_timestamp() END
+                  FROM bulk
+                 CROSS JOIN (SELECT count(*) FILTER (WHERE NOT selected.busy) AS affected,
+                                    count(*) FILTER (WHERE selected.busy) AS busy
+                               FROM selected) page
+                 WHERE r.id = bulk.id
+                   AND :read_id::bigint IS NOT NULL
             )
             """.replace("{leased}", LaneSql.LEASED).replace("{changes}", CHANGES);
 
@@ -116,6 +148,11 @@ final class OperationStore {
     /** The lock timeout, or a deadlock. */
     private static final Set<String> LOCKED = Set.of("55P03", "40P01");
 
+    /** Page of a bulk, after one event and up to another; without that one, it stays where it is. */
+    record Page(long bulk, long afterId, @Nullable Long readId) {}
+
+    private static final Changed NOTHING = new Changed(0, 0);
+
     private final DataSource dataSource;
     private final Pipeline retry;
     private final Pipeline skip;
@@ -131,6 +168,7 @@ final class OperationStore {
                 schema,
                 LONGEST_WAIT,
                 LOCK_TIMEOUT,
+                LOCK_BULK,
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
                 change,
@@ -139,23 +177,30 @@ final class OperationStore {
     }
 
     /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
-    Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
-        Optional<Changed> whole = attempt(action, audit, batch, LONGEST_WAIT);
+    Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch, @Nullable Page page) throws SQLException {
+        Optional<Changed> whole = attempt(action, audit, batch, page, NOTHING, LONGEST_WAIT);
         if (whole.isPresent()) {
             return whole.get();
         }
+        Page still = page == null ? null : new Page(page.bulk(), page.afterId(), null);
         int affected = 0;
         int busy = 0;
         for (DeliveryRef delivery : batch) {
-            Changed one = attempt(action, audit, List.of(delivery), SHORT_WAIT).orElse(new Changed(0, 1));
+            Changed one = attempt(action, audit, List.of(delivery), still, NOTHING, SHORT_WAIT)
+                    .orElse(new Changed(0, 1));
             affected += one.affected();
             busy += one.busy();
         }
-        return new Changed(affected, busy);
+        Changed changed = new Changed(affected, busy);
+        if (page != null) {
+            attempt(action, audit, List.of(), page, changed, LONGEST_WAIT);
+        }
+        return changed;
     }
 
     /** Returns empty if a lock was not free in time, and then nothing has changed. */
-    private Optional<Changed> attempt(Action action, AuditInfo audit, List<DeliveryRef> batch, Duration wait)
+    private Optional<Changed> attempt(
+            Action action, AuditInfo audit, List<DeliveryRef> batch, @Nullable Page page, Changed before, Duration wait)
             throws SQLException {
         try {
             return Optional.of((action == Action.RETRY ? retry : skip)
@@ -163,6 +208,11 @@ final class OperationStore {
                             dataSource,
                             (parameters) -> DeliveryRef.bind(parameters, batch)
                                     .set("lock_timeout", wait.toMillis() + "ms")
+                                    .set("replay_id", page == null ? null : page.bulk())
+                                    .set("after_id", page == null ? null : page.afterId())
+                                    .set("read_id", page == null ? null : page.readId())
+                                    .set("affected", before.affected())
+                                    .set("busy", before.busy())
                                     .set("action", action.name())
                                     .set("actor", audit.actor())
                                     .set("reason", audit.reason()),

@@ -2,23 +2,27 @@ package dev.outbox.internal.replay;
 
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.audit.OperatorRequest;
+import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Kind;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Implements the replays on the outbox tables; the feeder adds their deliveries. */
+/** Implements replays and bulks on the outbox tables; the feeder does their work. */
 public final class JdbcReplays implements Replays {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
@@ -27,11 +31,18 @@ public final class JdbcReplays implements Replays {
 
     final ReplayStore store;
     final HandlerRegistry registry;
+    final JdbcOperations operations;
     private final Runnable wake;
 
-    public JdbcReplays(DataSource dataSource, OutboxSchema schema, HandlerRegistry registry, Runnable wake) {
+    public JdbcReplays(
+            DataSource dataSource,
+            OutboxSchema schema,
+            HandlerRegistry registry,
+            JdbcOperations operations,
+            Runnable wake) {
         this.store = new ReplayStore(dataSource, schema);
         this.registry = registry;
+        this.operations = operations;
         this.wake = wake;
     }
 
@@ -52,11 +63,39 @@ public final class JdbcReplays implements Replays {
                             "handler '" + handler.id() + "' does not subscribe to events of type " + type);
                 }
             }
-            long id = store.insert(request, handler.id(), audit);
-            log.info("Replay {} to {} started by {}", id, handler.id(), by);
-            wake.run();
-            return id;
+            return start(Kind.REPLAY, request, null, handler.id(), audit);
         });
+    }
+
+    @Override
+    public long retry(DeliverySelection selection, int rate, String by, String reason) {
+        return start(Kind.RETRY, selection, rate, by, reason);
+    }
+
+    @Override
+    public long skip(DeliverySelection selection, int rate, String by, String reason) {
+        return start(Kind.SKIP, selection, rate, by, reason);
+    }
+
+    private long start(Kind kind, DeliverySelection selection, int rate, String by, String reason) {
+        AuditInfo audit = OperatorRequest.check(by, reason);
+        String handlerId = selection.handlerId();
+        if (handlerId == null) {
+            throw new InvalidOperationException("work in the background needs a selection with a handler");
+        }
+        ReplayRequest request = ReplayRequest.of(handlerId).rate(rate);
+        return OperatorRequest.run("start a retry or skip", () -> start(kind, request, selection, handlerId, audit));
+    }
+
+    private long start(
+            Kind kind, ReplayRequest request, @Nullable DeliverySelection deliveries, String handlerId, AuditInfo audit)
+            throws SQLException {
+        long id = store.insert(kind, request, deliveries, handlerId, audit)
+                .orElseThrow(() -> new InvalidOperationException(
+                        "the event " + request.eventId() + " does not exist, or is archived"));
+        log.info("Replay {} ({}) to {} started by {}", id, kind, handlerId, audit.actor());
+        wake.run();
+        return id;
     }
 
     @Override

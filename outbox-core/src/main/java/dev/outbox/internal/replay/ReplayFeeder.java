@@ -6,15 +6,22 @@ import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.replay.ReplayStore.Page;
 import dev.outbox.internal.replay.ReplayStore.Unfinished;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Kind;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Adds the deliveries of replays in event order, a second of their rate at a time, and to a bounded number of lanes. */
+/**
+ * Adds the deliveries of replays in event order, a second of their rate at a time, and to a bounded number of lanes; and changes those of
+ * bulks.
+ */
 public final class ReplayFeeder implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ReplayFeeder.class);
@@ -47,17 +54,31 @@ public final class ReplayFeeder implements AutoCloseable {
         loop.wake();
     }
 
-    /** Advances every replay by one page, and returns the delay until the next call. */
+    /** Advances every replay and bulk by one page, and returns the delay until the next call. One that fails does not stop the others. */
     public Duration runOnce() throws SQLException {
         List<Unfinished> unfinished = store.unfinished();
         Duration delay = unfinished.isEmpty() ? IDLE : LONGEST_DELAY;
+        SQLException failure = null;
         for (Unfinished replay : unfinished) {
-            delay = shorter(delay, advance(replay));
+            try {
+                delay = shorter(delay, advance(replay));
+            } catch (SQLException ex) {
+                failure = ex;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
         return delay;
     }
 
     private Duration advance(Unfinished replay) throws SQLException {
+        if (replay.kind() != Kind.REPLAY) {
+            if (replay.pause().isZero()) {
+                change(replay);
+            }
+            return replay.pause();
+        }
         Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
         if (handler.isEmpty() || handler.get().subscriptions().isEmpty()) {
             log.warn("The registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
@@ -69,6 +90,13 @@ public final class ReplayFeeder implements AutoCloseable {
         }
         long room = Math.min(PAGE_SIZE, Math.min(replay.rate(), room(replay, handler.get())));
         return room > 0 ? addPage(replay, handler.get(), (int) room) : LONGEST_DELAY;
+    }
+
+    private void change(Unfinished unfinished) throws SQLException {
+        Replay bulk = store.find(unfinished.id()).orElseThrow();
+        DeliverySelection selection = Objects.requireNonNull(bulk.deliveries());
+        int limit = Math.min(PAGE_SIZE, unfinished.rate());
+        replays.operations.advance(bulk, selection, unfinished.afterId(), unfinished.upToId(), limit);
     }
 
     /** A paused handler gets its past without a bound: it must be complete before the handler resumes. */

@@ -8,7 +8,9 @@ import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Kind;
 import dev.outbox.operations.Replay.Origin;
 import dev.outbox.operations.Replay.Progress;
 import dev.outbox.operations.ReplayRequest;
@@ -25,21 +27,29 @@ import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Stores replays, and adds their deliveries to the lanes of their handlers. */
+/** Stores replays and bulks, and adds the deliveries of replays to the lanes of their handlers. */
 final class ReplayStore {
 
     /** Largest number of due lanes that is counted. */
     static final int MOST_DUE = 10_000;
 
-    /** Relies on the primary keys of both partitions for the last event. Without events, there is nothing to add. */
+    /**
+     * Relies on the primary keys of both partitions for the last event, and on outbox_unpublished_event_id and outbox_published_event_id for
+     * the only one. Without events, there is nothing to add.
+     */
     private static final String INSERT = """
             INSERT INTO {schema}.outbox_replay
-                   (handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, rate, up_to_id,
-                    finished_at, requested_by, reason)
-            SELECT :handler_id, :occurred_from, :occurred_to, :event_types::text[], :aggregate_type, :aggregate_id, :rate,
-                   coalesce(max(o.id), 0), CASE WHEN max(o.id) IS NULL THEN now() END, :actor, :reason
-              FROM {schema}.outbox o
+                   (kind, handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, event_id, deliveries, rate,
+                    after_id, up_to_id, finished_at, requested_by, reason)
+            SELECT :kind, :handler_id, :occurred_from, :occurred_to, :event_types::text[], :aggregate_type, :aggregate_id,
+                   :event_id::uuid, :deliveries::jsonb, :rate, CASE WHEN :event_id::uuid IS NULL THEN 0 ELSE last.id - 1 END,
+                   coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason
+              FROM (SELECT CASE WHEN :event_id::uuid IS NULL THEN (SELECT max(o.id) FROM {schema}.outbox o)
+                                ELSE (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id::uuid LIMIT 1) END AS id) last
+             WHERE :event_id::uuid IS NULL
+                OR last.id IS NOT NULL
             RETURNING id
             """;
 
@@ -50,7 +60,8 @@ final class ReplayStore {
                    CASE WHEN r.cancelled_by IS NOT NULL THEN 'CANCELLED'
                         WHEN r.finished_at IS NULL OR d.open > 0 THEN 'RUNNING'
                         ELSE 'DONE' END,
-                   r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at
+                   r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at,
+                   r.kind, r.event_id, r.deliveries::text, r.busy_count
               FROM {schema}.outbox_replay r
              CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
                                         count(*) FILTER (WHERE d.status <> 'OPEN') AS dead
@@ -88,7 +99,9 @@ final class ReplayStore {
                                             AND l.handler_id = r.handler_id
                                             AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
                                             AND l.due_at <= now()
-                                          LIMIT {most}) l)
+                                          LIMIT {most}) l
+                     WHERE r.kind = 'REPLAY'),
+                   r.kind
               FROM {schema}.outbox_replay r
              WHERE r.finished_at IS NULL
              ORDER BY r.id
@@ -223,6 +236,7 @@ final class ReplayStore {
               FROM inserted
             """;
 
+    private static final JsonMapper JSON = new JsonMapper();
     private static final int WINDOW = 10_000;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
     private static final Duration LONGEST_WAIT_TO_ADD = Duration.ofSeconds(1);
@@ -255,8 +269,12 @@ final class ReplayStore {
                 LaneSql.COMPLETE);
     }
 
-    /** A replay that has events to add, the time until its rate allows more events, and the lanes of its handler that are due. */
-    record Unfinished(long id, String handlerId, int rate, long afterId, long upToId, Duration pause, long due) {}
+    /**
+     * A replay that has events to add, the time until its rate allows more, and the lanes of its handler that are due; or a bulk that has
+     * deliveries to change.
+     */
+    record Unfinished(
+            long id, String handlerId, int rate, long afterId, long upToId, Duration pause, long due, Kind kind) {}
 
     /** The next events of a replay, and the last one that was read for it. */
     record Page(List<Selected> events, long lastId) {}
@@ -269,11 +287,19 @@ final class ReplayStore {
         }
     }
 
-    /** Stores a replay of the events that exist now, under the current id of its handler. */
-    long insert(ReplayRequest request, String handlerId, AuditInfo audit) throws SQLException {
+    /**
+     * Stores a replay of the events that exist now, under the current id of its handler; or a bulk of the selected deliveries. Returns empty if
+     * the requested event does not exist.
+     */
+    Optional<Long> insert(
+            Kind kind, ReplayRequest request, @Nullable DeliverySelection deliveries, String handlerId, AuditInfo audit)
+            throws SQLException {
         return insert.run(
                 dataSource,
                 (parameters) -> parameters
+                        .set("kind", kind.name())
+                        .set("event_id", request.eventId())
+                        .set("deliveries", deliveries == null ? null : JSON.writeValueAsString(deliveries))
                         .set("handler_id", handlerId)
                         .set("occurred_from", request.occurredFrom())
                         .set("occurred_to", request.occurredTo())
@@ -287,7 +313,7 @@ final class ReplayStore {
                         .set("rate", request.rate())
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
-                (results) -> results.row().getLong(1));
+                (results) -> results.list((row) -> row.getLong(1)).stream().findFirst());
     }
 
     /** Finds a replay. */
@@ -327,7 +353,8 @@ final class ReplayStore {
                         row.getLong(4),
                         row.getLong(5),
                         Duration.ofMillis(row.getLong(6)),
-                        row.getLong(7))));
+                        row.getLong(7),
+                        Kind.valueOf(row.getString(8)))));
     }
 
     /** Finds the next events of a replay that the handler takes, without locking any. */
@@ -377,8 +404,10 @@ final class ReplayStore {
 
     private static Replay replay(ResultSet row) throws SQLException {
         Array types = row.getArray(5);
+        String deliveries = row.getString(20);
         return new Replay(
                 row.getLong(1),
+                Kind.valueOf(row.getString(18)),
                 new ReplayRequest(
                         row.getString(2),
                         DeliveryRow.instant(row, 3),
@@ -386,7 +415,9 @@ final class ReplayStore {
                         types == null ? Set.of() : Set.of((String[]) types.getArray()),
                         row.getString(6),
                         row.getString(7),
+                        row.getObject(19, UUID.class),
                         row.getInt(8)),
+                deliveries == null ? null : JSON.readValue(deliveries, DeliverySelection.class),
                 new Origin(
                         row.getString(9),
                         row.getString(10),
@@ -396,6 +427,7 @@ final class ReplayStore {
                         row.getLong(13),
                         row.getLong(14),
                         row.getLong(15),
+                        row.getLong(21),
                         row.getBoolean(16),
                         DeliveryRow.instant(row, 17)));
     }

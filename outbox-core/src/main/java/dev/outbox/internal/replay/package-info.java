@@ -1,5 +1,5 @@
 /**
- * Feeds stored events to a handler again, at a rate.
+ * Feeds stored events to a handler again, at a rate, and paces the retries and skips that run in the background.
  *
  * <p>Front doors: {@link JdbcReplays}, {@link ReplayFeeder}. Tables: outbox_replay; of other rooms: outbox, outbox_claim, outbox_delivery,
  * outbox_lane, outbox_stream, processed_event.

@@ -31,6 +31,7 @@ final class RetentionStore {
                    AND (SELECT r.id
                           FROM {schema}.outbox_replay r
                          WHERE r.finished_at IS NULL
+                           AND r.kind = 'REPLAY'
                            AND o.id > r.after_id
                            AND o.id <= r.up_to_id
                          LIMIT 1) IS NULL

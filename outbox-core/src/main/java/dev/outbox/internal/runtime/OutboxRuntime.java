@@ -38,7 +38,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final OutboxListener listener;
     private final TransactionalOutboxPublisher publisher;
     private final Retention retention;
-    private final OutboxOperations operations;
+    private final JdbcOperations operations;
     private final OutboxInspector inspector;
     private final JdbcReplays replays;
     private final RunningHandlers handlers;
@@ -89,7 +89,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.retentionSchedule());
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
-        this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, this::wakeReplays);
+        this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, operations, this::wakeReplays);
     }
 
     private static Map<String, Duration> leases(RuntimeSettings settings) {

@@ -308,7 +308,7 @@ class LaneStatementsTest {
     private static String typeOf(String name) {
         return switch (name) {
             case "token", "incarnation" -> "uuid";
-            case "claim", "lease", "replay_id", "after_id", "read_id", "expiry_millis" -> "bigint";
+            case "claim", "lease", "replay_id", "after_id", "read_id", "affected", "busy", "expiry_millis" -> "bigint";
             case "events", "outbox_ids", "queued_events", "delays" -> "bigint[]";
             case "batch_size", "followers" -> "int";
             case "with_suspects" -> "boolean";
@@ -325,7 +325,7 @@ class LaneStatementsTest {
             case "token" -> TOKEN;
             case "incarnation" -> incarnation;
             case "claim", "replay_id" -> "1";
-            case "after_id" -> "0";
+            case "after_id", "affected", "busy" -> "0";
             case "read_id" -> "30000";
             case "lease", "expiry_millis" -> "60000";
             case "batch_size" -> "" + BATCH;

@@ -182,27 +182,6 @@ class FindDeliveriesTest {
     }
 
     @Test
-    void selectionEndsWithAPlace() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
-        events.forEach((event) -> lanes.dead("mail", event));
-        events.forEach((event) -> lanes.dead("audit", event));
-        long second = events.get(1).id();
-        DeliverySelection page = ALL.inStream("default").upTo(second, "audit");
-
-        assertFound(page, "1 audit", "1 mail", "2 audit");
-        assertFound(page.after(1, "audit"), "1 mail", "2 audit");
-        assertFound(page.ofHandler("mail"), "1 mail");
-        assertThatThrownBy(() -> operations.retry(ALL.upTo(second, "audit"), "ann", "mended"))
-                .isInstanceOf(InvalidOperationException.class);
-        assertThat(operations.retry(page, "ann", "mended").affected()).isEqualTo(3);
-        assertThat(operations
-                        .skip(ALL.withStatus(DeliveryStatus.DEAD).upTo(second, "z"), "ann", "sent by hand")
-                        .affected())
-                .isEqualTo(1);
-        assertFound(ALL.withStatus(DeliveryStatus.DEAD), "3 audit", "3 mail");
-    }
-
-    @Test
     void deliveryOfAPublishedEventIsFound() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.published(event);
@@ -235,7 +214,6 @@ class FindDeliveriesTest {
                 () -> ALL.withErrorCode(""),
                 () -> ALL.withStatus(),
                 () -> ALL.after(1, ""),
-                () -> ALL.upTo(1, ""),
                 () -> ALL.created(Instant.MIN, null),
                 () -> ALL.created(null, Instant.MAX),
                 () -> ALL.created(Instant.EPOCH, Instant.EPOCH));

@@ -278,7 +278,7 @@ class ReplayTest {
         assertThatThrownBy(() -> mail.rate(0)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.occurred(now, now)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.occurred(Instant.MIN, null)).isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> new ReplayRequest("mail", null, null, Set.of(), null, "1", 1))
+        assertThatThrownBy(() -> new ReplayRequest("mail", null, null, Set.of(), null, "1", null, 1))
                 .isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.eventTypes("order paid")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.aggregate("order", " ")).isInstanceOf(InvalidOperationException.class);

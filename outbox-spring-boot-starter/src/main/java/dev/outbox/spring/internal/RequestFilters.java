@@ -89,7 +89,7 @@ public final class RequestFilters {
                 text("eventType"),
                 text("errorCode"),
                 statuses == null ? all.statuses() : statuses,
-                new DeliverySelection.Range(time("since"), time("until"), null, null));
+                new DeliverySelection.Range(time("since"), time("until"), null));
         end(use);
         return selection;
     }
@@ -129,6 +129,7 @@ public final class RequestFilters {
                         : Set.copyOf(List.of(eventTypes.strip().split("[\\s,]+", -1))),
                 text("aggregateType"),
                 text("aggregateId"),
+                uuid("event"),
                 all.rate());
         end(use);
         return request;

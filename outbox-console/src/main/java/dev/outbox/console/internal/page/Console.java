@@ -86,14 +86,13 @@ public final class Console {
 
     private void change(RouterFunctions.Builder routes, Views views, Snapshots snapshots) {
         Actions actions = new Actions(views, operations, snapshots);
-        BulkActions bulk = new BulkActions(views, inspector, operations);
         ReplayPages replay = new ReplayPages(views, replays, snapshots);
         String path = settings.path();
         routes.POST(path + "/pause", actions::pause)
                 .POST(path + "/resume", actions::resume)
                 .POST(path + "/deliveries/retry", actions::retry)
                 .POST(path + "/deliveries/skip", actions::skip)
-                .POST(path + "/failures/bulk", bulk::step)
+                .POST(path + "/failures/bulk", replay::change)
                 .POST(path + "/replays", replay::start)
                 .POST(path + "/replays/{id}/cancel", replay::cancel);
     }

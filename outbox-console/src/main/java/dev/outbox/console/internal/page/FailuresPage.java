@@ -49,17 +49,19 @@ final class FailuresPage {
         List<Delivery> shown = page.subList(0, Math.min(PAGE_SIZE, page.size()));
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("selection", selection);
-        FailureGroup group = find(selection);
-        model.put("group", group);
+        List<FailureGroup> groups =
+                inspector.failures().stream().filter(selection::contains).toList();
+        long dead = groups.stream().mapToLong(FailureGroup::dead).sum();
+        model.put("dead", dead);
+        model.put("retrying", groups.stream().mapToLong(FailureGroup::retrying).sum());
         model.put("deliveries", shown);
-        model.put("total", shown.isEmpty() ? null : total(selection, group, shown.size()));
+        model.put("total", shown.isEmpty() ? null : total(selection, selection.retrying() ? 0 : dead, shown.size()));
         model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
         return views.page(request, "group", model);
     }
 
     /** Counts all deliveries of the selection, because a bulk operation changes all of them. */
-    private Total total(GroupSelection selection, @Nullable FailureGroup group, int shown) {
-        long dead = group == null || selection.retrying() ? 0 : group.dead();
+    private Total total(GroupSelection selection, long dead, int shown) {
         long known = Math.max(dead, shown);
         if (dead > 0 && dead < OutboxInspector.MOST_COUNTED_OF_HANDLER) {
             return new Total(known, true);
@@ -70,14 +72,6 @@ final class FailuresPage {
             log.debug("There are too many deliveries of {} to count them", selection, e);
             return new Total(known, false);
         }
-    }
-
-    private @Nullable FailureGroup find(GroupSelection selection) {
-        return inspector.failures().stream()
-                .filter((group) -> group.handlerId().equals(selection.handlerId())
-                        && group.errorCode().equals(selection.errorCode()))
-                .findFirst()
-                .orElse(null);
     }
 
     private String next(ServerRequest request, GroupSelection selection, Delivery last) {

@@ -4,6 +4,7 @@ import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.FailureGroup;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.List;
@@ -11,23 +12,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failed deliveries of one handler with one error code, as the parameters of a page select them.
+ * Failed deliveries of one handler, with one error code or any, as the parameters of a page select them.
  *
  * @param handlerId the handler
- * @param errorCode the code of the last failure
+ * @param errorCode the code of the last failure; {@code null} for any
  * @param retrying whether to select the deliveries that are retried, instead of the dead letters
  * @param place after which delivery to begin; {@code null} for the beginning
  */
 record GroupSelection(
         String handlerId,
-        String errorCode,
+        @Nullable String errorCode,
         boolean retrying,
         @Nullable Place place) {
 
     static GroupSelection of(Inputs inputs) {
         return new GroupSelection(
                 inputs.required("handler"),
-                inputs.required("errorCode"),
+                inputs.raw("errorCode").isBlank() ? null : inputs.raw("errorCode"),
                 inputs.raw("status").equals(DeliveryStatus.OPEN.name()),
                 inputs.filters(List.of("after")).after());
     }
@@ -43,25 +44,25 @@ record GroupSelection(
     DeliverySelection deliveries() {
         DeliverySelection all = DeliverySelection.all()
                 .ofHandler(handlerId)
-                .withErrorCode(errorCode)
                 .withStatus(retrying ? DeliveryStatus.OPEN : DeliveryStatus.DEAD);
-        return place == null ? all : all.after(place.id(), place.handlerId());
+        DeliverySelection failed = errorCode == null ? all : all.withErrorCode(errorCode);
+        return place == null ? failed : failed.after(place.id(), place.handlerId());
     }
 
-    /** Returns the place as a parameter; {@code null} for the beginning. */
-    public @Nullable String next() {
-        return place == null ? null : RequestFilters.next(place);
+    boolean contains(FailureGroup group) {
+        return group.handlerId().equals(handlerId)
+                && (errorCode == null || group.errorCode().equals(errorCode));
     }
 
     Map<String, ?> parameters() {
-        Map<String, Object> parameters = new HashMap<>();
+        Map<String, @Nullable Object> parameters = new HashMap<>();
         parameters.put("handler", handlerId);
         parameters.put("errorCode", errorCode);
         if (retrying) {
             parameters.put("status", DeliveryStatus.OPEN);
         }
         if (place != null) {
-            parameters.put("after", next());
+            parameters.put("after", RequestFilters.next(place));
         }
         return parameters;
     }

@@ -3,6 +3,7 @@ package dev.outbox.console.internal.page;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
@@ -14,13 +15,13 @@ import java.util.Optional;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Replays: the list, the wizard that starts one, its progress and its cancellation. */
+/** Replays and bulk retries and skips: the list, the wizard that starts a replay, the progress and the cancellation. */
 final class ReplayPages {
 
     private static final List<String> FILTERS =
-            List.of("handler", "eventType", "since", "until", "aggregateType", "aggregateId");
-    private static final List<String> FIELDS =
-            List.of("handler", "eventType", "since", "until", "aggregateType", "aggregateId", "rate", "reason");
+            List.of("handler", "eventType", "since", "until", "aggregateType", "aggregateId", "event");
+    private static final List<String> FIELDS = List.of(
+            "handler", "eventType", "since", "until", "aggregateType", "aggregateId", "event", "rate", "reason");
     private static final int DEFAULT_RATE = 100;
     private static final int LARGEST_RATE = 100_000;
 
@@ -70,6 +71,21 @@ final class ReplayPages {
     ServerResponse start(ServerRequest request) {
         Inputs inputs = new Inputs(request);
         long id = replays.start(replay(inputs), Operators.of(request), inputs.required("reason"));
+        return redirect(request, id, "started");
+    }
+
+    /** Starts to retry or skip the deliveries of a group. */
+    ServerResponse change(ServerRequest request) {
+        Inputs inputs = new Inputs(request);
+        DeliverySelection selection = GroupSelection.of(inputs).deliveries();
+        int rate = inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE);
+        String operator = Operators.of(request);
+        String reason = inputs.required("reason");
+        long id = switch (inputs.required("action")) {
+            case "retry" -> replays.retry(selection, rate, operator, reason);
+            case "skip" -> replays.skip(selection, rate, operator, reason);
+            default -> throw new InvalidOperationException("The console can retry and skip deliveries only.");
+        };
         return redirect(request, id, "started");
     }
 

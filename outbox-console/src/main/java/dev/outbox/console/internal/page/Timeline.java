@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** What happened to an event, in the order of time. */
 final class Timeline {
 
+    private static final String SKIPPED = "operation skipped";
+
     private final List<Entry> entries = new ArrayList<>();
 
     private Timeline() {}
@@ -33,7 +35,13 @@ final class Timeline {
             String kind,
             String title,
             @Nullable String handlerId,
-            @Nullable String text) {}
+            @Nullable String text) {
+
+        /** Whether an operator skipped the delivery, which a replay can deliver again. */
+        public boolean skipped() {
+            return kind.equals(SKIPPED);
+        }
+    }
 
     static List<Entry> of(EventDetails details) {
         Timeline timeline = new Timeline();
@@ -90,7 +98,7 @@ final class Timeline {
     private void addOperation(Operation operation) {
         add(
                 operation.performedAt(),
-                "operation",
+                operation.action().equals("SKIP") ? SKIPPED : "operation",
                 operation.action() + " by " + operation.performedBy(),
                 operation.subject().handlerId(),
                 operation.reason());

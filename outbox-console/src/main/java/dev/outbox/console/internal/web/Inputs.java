@@ -2,7 +2,6 @@ package dev.outbox.console.internal.web;
 
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,11 +75,6 @@ public final class Inputs {
     /** Returns an event id. */
     public @Nullable UUID uuid(String name) {
         return filters(List.of(name)).uuid(name);
-    }
-
-    /** Returns a time: in UTC, unless it names a zone. */
-    public @Nullable Instant time(String name) {
-        return filters(List.of(name)).time(name);
     }
 
     /** Returns the fields that select something. */

@@ -52,8 +52,8 @@ public final class Links {
         return to("lanes", "type", aggregateType, "id", aggregateId);
     }
 
-    /** Address of a group of failures. */
-    public String group(String handlerId, String errorCode) {
+    /** Address of a group of failures, or of all failures of a handler. */
+    public String group(String handlerId, @Nullable String errorCode) {
         return to("failures/group", "handler", handlerId, "errorCode", errorCode);
     }
 

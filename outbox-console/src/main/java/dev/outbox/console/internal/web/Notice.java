@@ -35,8 +35,8 @@ public record Notice(boolean changed, String text) {
             case "paused" -> new Notice(true, "Paused. Each instance stops with its next claim.");
             case "resumed" -> new Notice(true, "Resumed.");
             case "unchanged" -> new Notice(false, "Nothing changed: it was so already.");
-            case "started" -> new Notice(true, "The replay has started.");
-            case "cancelled" -> new Notice(true, "The replay is cancelled. Deliveries that it has added remain.");
+            case "started" -> new Notice(true, "Started. It runs on the server and does not need this page.");
+            case "cancelled" -> new Notice(true, "Cancelled. What it has done remains.");
             default -> null;
         };
     }

@@ -30,6 +30,7 @@ import org.springframework.test.web.servlet.MockMvc;
 class FailureCountsTest {
 
     private static final String GROUP = "/outbox/failures/group?handler=mail&errorCode=IOException";
+    private static final String NO_REASON = "name=\"reason\" required maxlength=\"2000\" value=\"\">";
     private static final DeliverySelection DEAD_MAILS = DeliverySelection.all()
             .ofHandler("mail")
             .withErrorCode("IOException")
@@ -52,9 +53,8 @@ class FailureCountsTest {
 
         for (String page : List.of(GROUP, GROUP + "&after=5:mail")) {
             assertThat(page(page))
-                    .contains("<span id=\"preview-count\">1,001</span>", "name=\"total\" value=\"1001\"")
-                    .contains("Dead letters <span class=\"count\">1,000+</span>")
-                    .doesNotContain("name=\"more\"");
+                    .contains("<span id=\"preview-count\">1,001</span>")
+                    .contains("Dead letters <span class=\"count\">1,000+</span>");
         }
     }
 
@@ -62,9 +62,7 @@ class FailureCountsTest {
     void previewSaysThatThereAreMore() throws Exception {
         when(operations.count(any())).thenThrow(new InvalidOperationException("too many"));
 
-        assertThat(page(GROUP))
-                .contains("<span id=\"preview-count\">1,000+</span>")
-                .contains("name=\"total\" value=\"1000\"", "name=\"more\" value=\"true\"");
+        assertThat(page(GROUP)).contains("<span id=\"preview-count\">1,000+</span>");
     }
 
     @Test
@@ -117,11 +115,9 @@ class FailureCountsTest {
 
         assertThat(forms).hasSize(2);
         assertThat(forms.get(0))
-                .contains("Retry", "value=\"the cause is corrected\"")
+                .contains("Retry", address.equals(GROUP) ? NO_REASON : "value=\"the cause is corrected\"")
                 .doesNotContain("Skip");
-        assertThat(forms.get(1))
-                .contains("Skip", "name=\"reason\" required maxlength=\"2000\" value=\"\">")
-                .doesNotContain("Retry", "the cause is corrected");
+        assertThat(forms.get(1)).contains("Skip", NO_REASON).doesNotContain("Retry", "the cause is corrected");
     }
 
     private String page(String address) throws Exception {

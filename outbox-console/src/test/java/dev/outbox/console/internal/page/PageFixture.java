@@ -5,6 +5,7 @@ import static org.mockito.Mockito.mock;
 import dev.outbox.console.internal.web.Access;
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventPage;
@@ -98,6 +99,10 @@ final class PageFixture {
     }
 
     static EventDetails details() {
+        return details("RETRY");
+    }
+
+    static EventDetails details(String action) {
         return new EventDetails(
                 delivery(1, DeliveryStatus.DEAD).event(),
                 1,
@@ -110,7 +115,7 @@ final class PageFixture {
                         new EventDetails.HandlerProgress(
                                 "mail", EventDetails.Outcome.DEAD, delivery(1, DeliveryStatus.DEAD)),
                         new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null)),
-                List.of(operation(5)));
+                List.of(operation(5, action)));
     }
 
     static EventDetails.Content content() {
@@ -118,11 +123,15 @@ final class PageFixture {
     }
 
     static Operation operation(long id) {
+        return operation(id, "RETRY");
+    }
+
+    private static Operation operation(long id, String action) {
         return new Operation(
                 id,
                 NOW.minusSeconds(10),
                 "ann",
-                "RETRY",
+                action,
                 EVIL,
                 new Operation.Subject(
                         "default", "mail", EVENT, DeliveryStatus.DEAD, new Delivery.Failure("IOException", EVIL)));
@@ -139,9 +148,22 @@ final class PageFixture {
     static Replay replay() {
         return new Replay(
                 4,
+                Replay.Kind.REPLAY,
                 ReplayRequest.of("mail").aggregate("Order", EVIL).occurred(NOW.minusSeconds(9), null),
+                null,
                 new Replay.Origin("ann", EVIL, NOW.minusSeconds(8)),
                 Replay.Status.RUNNING,
-                new Replay.Progress(100, 40, 1, false, null));
+                new Replay.Progress(100, 40, 1, 0, false, null));
+    }
+
+    static Replay bulk(Replay.Kind kind, DeliverySelection selection, @Nullable Instant finishedAt) {
+        return new Replay(
+                6,
+                kind,
+                ReplayRequest.of("mail").rate(200),
+                selection,
+                new Replay.Origin("ann", "fixed", NOW.minusSeconds(8)),
+                finishedAt == null ? Replay.Status.RUNNING : Replay.Status.DONE,
+                new Replay.Progress(400, 0, 0, 2, finishedAt != null, finishedAt));
     }
 }

@@ -1,0 +1,141 @@
+package dev.outbox.console.internal.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replays;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** Retries and skips of a group, which run on the server. */
+class BulkPagesTest {
+
+    private static final DeliverySelection DEAD =
+            DeliverySelection.all().ofHandler("mail").withStatus(DeliveryStatus.DEAD);
+
+    private final OutboxInspector inspector = mock();
+    private final OutboxOperations operations = mock();
+    private final Replays replays = mock();
+    private final MockMvc console = MockMvcBuilders.routerFunctions(
+                    new Console(new ConsoleSettings("/outbox", "shop", null, false), inspector, operations, replays)
+                            .routes())
+            .build();
+
+    @BeforeEach
+    void fill() {
+        when(inspector.overview()).thenReturn(PageFixture.overview());
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details("SKIP")));
+        when(inspector.failures())
+                .thenReturn(List.of(PageFixture.group("IOException", 3), PageFixture.group("Timeout", 4)));
+        when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
+    }
+
+    @Test
+    void retryAndSkipRunOnTheServer() throws Exception {
+        when(replays.retry(any(), anyInt(), any(), any())).thenReturn(4L);
+        when(replays.skip(any(), anyInt(), any(), any())).thenReturn(5L);
+
+        assertThat(send(bulk("retry", "200").param("errorCode", "IOException")).getRedirectedUrl())
+                .startsWith("/outbox/replays/4?");
+        assertThat(send(bulk("skip", "10").param("errorCode", "IOException").param("status", "OPEN"))
+                        .getRedirectedUrl())
+                .startsWith("/outbox/replays/5?");
+
+        DeliverySelection failed = DEAD.withErrorCode("IOException");
+        verify(replays).retry(failed, 200, "ann", "fixed");
+        verify(replays).skip(failed.withStatus(DeliveryStatus.OPEN), 10, "ann", "fixed");
+        verifyNoInteractions(operations);
+    }
+
+    @Test
+    void allErrorsOfAHandlerAreOneGroup() throws Exception {
+        send(bulk("retry", "100"));
+
+        verify(replays).retry(DEAD, 100, "ann", "fixed");
+        assertThat(page("/outbox/failures/group?handler=mail"))
+                .contains("<span id=\"preview-count\">7</span>", "Dead letters <span class=\"count\">7</span>")
+                .doesNotContain("name=\"errorCode\"", "id=\"all-errors\"");
+        assertThat(page("/outbox/failures/group?handler=mail&errorCode=IOException"))
+                .contains("<span id=\"preview-count\">3</span>")
+                .contains("id=\"all-errors\" href=\"/outbox/failures/group?handler=mail\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "100001", "-1", "x"})
+    void rateOutsideOfLimitsIsRefused(String rate) throws Exception {
+        assertThat(send(bulk("retry", rate)).getContentAsString()).contains("&#39;rate&#39; must be");
+        verifyNoInteractions(replays);
+    }
+
+    @Test
+    void unknownActionIsRefused() throws Exception {
+        assertThat(send(bulk("delete", "5")).getContentAsString()).contains("can retry and skip deliveries only");
+        verifyNoInteractions(replays);
+    }
+
+    @Test
+    void everybodySeesTheProgress() throws Exception {
+        Replay retry = PageFixture.bulk(Replay.Kind.RETRY, DEAD.withErrorCode("IOException"), null);
+        when(replays.list()).thenReturn(List.of(retry));
+        when(replays.find(6)).thenReturn(Optional.of(retry));
+
+        assertThat(page("/outbox/replays")).contains("#6</a> Retry");
+        assertThat(page("/outbox/replays/6"))
+                .contains("Retry <span>#6</span>", "<dd id=\"changed\">400</dd>", "Busy, left alone", "id=\"cancel\"")
+                .contains("handler=mail&amp;errorCode=IOException&amp;status=DEAD\">What is left")
+                .doesNotContain("Added", "data-finished");
+        when(replays.find(6))
+                .thenReturn(Optional.of(PageFixture.bulk(
+                        Replay.Kind.SKIP, DEAD, PageFixture.overview().at())));
+        assertThat(page("/outbox/replays/6")).contains("Skip <span>#6</span>", "<dt>Skipped</dt>", "data-finished");
+    }
+
+    @Test
+    void skipOffersToDeliverAgain() throws Exception {
+        String preview = "/outbox/replays/preview?handler=mail&event=" + PageFixture.EVENT;
+
+        assertThat(page("/outbox/events/" + PageFixture.EVENT)).contains("href=\"" + preview.replace("&", "&amp;"));
+        assertThat(page(preview))
+                .contains("name=\"event\" value=\"" + PageFixture.EVENT + "\"", "/outbox/events/" + PageFixture.EVENT);
+    }
+
+    private static MockHttpServletRequestBuilder bulk(String action, String rate) {
+        return post("/outbox/failures/bulk")
+                .header("Sec-Fetch-Site", "same-origin")
+                .param("handler", "mail")
+                .param("action", action)
+                .param("rate", rate)
+                .param("operator", "ann")
+                .param("reason", "fixed");
+    }
+
+    private String page(String address) throws Exception {
+        return send(get(URI.create(address))).getContentAsString();
+    }
+
+    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
+        return console.perform(request).andReturn().getResponse();
+    }
+}
