@@ -40,7 +40,8 @@ GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
 -- Worker. Events change in their state only; what operators did is never changed.
 GRANT SELECT ON :"schema".outbox, :"schema".outbox_status, :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT, DELETE,
-      UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at)
+      UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at,
+              failures)
    ON :"schema".outbox_unpublished TO :"worker";
 -- UPDATE of one column is what FOR UPDATE needs.
 GRANT SELECT, INSERT, DELETE, UPDATE (status) ON :"schema".outbox_published TO :"worker";
@@ -65,7 +66,8 @@ GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
 
 -- Reader.
 GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at, status,
-              attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at)
+              attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at,
+              failures)
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_lane, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,

@@ -1,5 +1,6 @@
 package dev.outbox.operations;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -93,8 +94,18 @@ public record Delivery(
      * @param at when the attempt failed, by the clock of the database
      * @param code the error code
      * @param message the message, at most 500 characters
+     * @param worker the worker; {@code null} if it is not known
+     * @param took how long the attempt took; {@code null} if it is not known
+     * @param trace the first lines of the stack trace; {@code null} if no exception was thrown
      */
-    public record FailedAttempt(int attempt, Instant at, String code, String message) {}
+    public record FailedAttempt(
+            int attempt,
+            Instant at,
+            String code,
+            String message,
+            @Nullable String worker,
+            @Nullable Duration took,
+            @Nullable String trace) {}
 
     /**
      * Lease of a worker on a lane.

@@ -69,9 +69,10 @@ public record EventDetails(
      * @param handlerId the handler
      * @param outcome the state
      * @param delivery the open or dead delivery; {@code null} if there is none
+     * @param failures the failed attempts, also of a delivery that has succeeded or was skipped before the event was published
      */
     public record HandlerProgress(
-            String handlerId, Outcome outcome, @Nullable Delivery delivery) {}
+            String handlerId, Outcome outcome, @Nullable Delivery delivery, List<Delivery.FailedAttempt> failures) {}
 
     /**
      * Content of an event.

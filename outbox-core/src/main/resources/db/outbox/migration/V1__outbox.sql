@@ -24,7 +24,8 @@ CREATE TABLE ${schema}.outbox (
     last_error_code text,
     last_error      text,
     dispatched_at   timestamptz,
-    published_at    timestamptz
+    published_at    timestamptz,
+    failures        jsonb
 ) PARTITION BY LIST (published_at);
 
 ALTER SEQUENCE ${schema}.outbox_id_seq OWNED BY ${schema}.outbox.id;
@@ -34,6 +35,7 @@ COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one 
 COMMENT ON COLUMN ${schema}.outbox.attempt_count IS 'Attempts that did not complete the event, crashes included';
 COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Attempts on the event in which a handler failed';
 COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the first delivery to all handlers ended; NULL before';
+COMMENT ON COLUMN ${schema}.outbox.failures IS 'Failed attempts of the deliveries that succeeded or were skipped, by handler';
 COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler succeeded; NULL before';
 
 -- The queue: events that are not published yet. It stays small, so vacuum it often and cheaply.

@@ -144,9 +144,9 @@ class PayloadsStaySecretTest {
 
     private static String errors(TestOutbox outbox) {
         return String.join("\n", outbox.sql().sql("""
-                SELECT concat_ws(' ', last_error_code, last_error) FROM events.outbox
+                SELECT concat_ws(' ', last_error_code, last_error, failures) FROM events.outbox
                 UNION ALL
-                SELECT concat_ws(' ', last_error_code, last_error) FROM events.outbox_delivery
+                SELECT concat_ws(' ', last_error_code, last_error, failures) FROM events.outbox_delivery
                 UNION ALL
                 SELECT to_jsonb(p)::text FROM events.outbox_operation p
                 UNION ALL

@@ -3,6 +3,7 @@ package dev.outbox.internal.claim;
 import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -186,6 +187,7 @@ final class SettlementStore {
                 .setTexts("kinds", queued, (one) -> one.outcome().kind().name())
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
                 .setTexts("codes", queued, (one) -> one.outcome().code())
-                .setTexts("errors", queued, (one) -> one.outcome().message());
+                .setTexts("errors", queued, (one) -> one.outcome().message())
+                .setTexts("details", queued, (one) -> FailureHistory.details(one.outcome()));
     }
 }

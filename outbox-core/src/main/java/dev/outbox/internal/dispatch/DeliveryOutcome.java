@@ -4,12 +4,12 @@ import dev.outbox.internal.failure.Failure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Outcome of offering an event to one handler: the failure, if there was one, and the time until the next attempt. */
-public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration delay) {
+/** Outcome of offering an event to one handler: the failure, if there was one, its duration, and the time until the next attempt. */
+public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration delay, Duration took) {
 
-    public static final DeliveryOutcome SUCCEEDED = new DeliveryOutcome(Kind.SUCCEEDED, null, Duration.ZERO);
-    public static final DeliveryOutcome QUEUED = new DeliveryOutcome(Kind.QUEUED, null, Duration.ZERO);
-    static final DeliveryOutcome ABANDONED = new DeliveryOutcome(Kind.ABANDONED, null, Duration.ZERO);
+    public static final DeliveryOutcome SUCCEEDED = of(Kind.SUCCEEDED);
+    public static final DeliveryOutcome QUEUED = of(Kind.QUEUED);
+    static final DeliveryOutcome ABANDONED = of(Kind.ABANDONED);
 
     /** What became of the delivery, by the names that statements know. */
     public enum Kind {
@@ -29,12 +29,21 @@ public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration del
         ABANDONED
     }
 
+    private static DeliveryOutcome of(Kind kind) {
+        return new DeliveryOutcome(kind, null, Duration.ZERO, Duration.ZERO);
+    }
+
+    /** Notes how long a failed attempt took. */
+    DeliveryOutcome after(Duration duration) {
+        return failure == null ? this : new DeliveryOutcome(kind, failure, delay, duration);
+    }
+
     public static DeliveryOutcome retry(Failure failure, Duration delay, boolean counted) {
-        return new DeliveryOutcome(counted ? Kind.FAILED : Kind.DEFERRED, failure, delay);
+        return new DeliveryOutcome(counted ? Kind.FAILED : Kind.DEFERRED, failure, delay, Duration.ZERO);
     }
 
     public static DeliveryOutcome dead(Failure failure, boolean blocksLane) {
-        return new DeliveryOutcome(blocksLane ? Kind.BLOCKED : Kind.DEAD, failure, Duration.ZERO);
+        return new DeliveryOutcome(blocksLane ? Kind.BLOCKED : Kind.DEAD, failure, Duration.ZERO, Duration.ZERO);
     }
 
     public boolean succeeded() {

@@ -85,9 +85,7 @@ final class FailedAttempts {
     static Failure failure(Throwable ex) {
         return ex instanceof UndecodableException undecodable
                 ? undecodable.failure()
-                : new Failure(
-                        ex instanceof TimeLimit.TimedOutException ? TIMEOUT : code(ex.getClass()),
-                        Redaction.message(ex));
+                : Failure.of(ex instanceof TimeLimit.TimedOutException ? TIMEOUT : code(ex.getClass()), ex);
     }
 
     /** An anonymous class has no simple name, and the compilers of other languages produce malformed ones. */

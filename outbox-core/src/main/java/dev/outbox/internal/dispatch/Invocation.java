@@ -68,11 +68,12 @@ final class Invocation {
                 return crashed;
             }
             DeliveryOutcome outcome = call(handler, attempt);
-            report(handler, envelope, outcome, Duration.ofNanos(System.nanoTime() - begun));
+            Duration duration = Duration.ofNanos(System.nanoTime() - begun);
+            report(handler, envelope, outcome, duration);
             if (circuit != null) {
                 updateCircuit(circuit, handler, List.of(attempt), List.of(outcome), null);
             }
-            return outcome;
+            return outcome.after(duration);
         } finally {
             context.leave();
             // The next handler on this thread must not inherit the flag; closing has its own.
@@ -127,7 +128,7 @@ final class Invocation {
             if (circuit != null) {
                 updateCircuit(circuit, handler, attempts, outcomes, result.thrown());
             }
-            return outcomes;
+            return outcomes.stream().map((outcome) -> outcome.after(share)).toList();
         } finally {
             context.leave();
             Thread.interrupted();

@@ -2,19 +2,29 @@ package dev.outbox.internal.failure;
 
 import java.sql.SQLException;
 
-/** Failure of an attempt, in a form that the database accepts. */
-public record Failure(String code, String message) {
+/** Failure of an attempt, with the first lines of its stack trace if an exception was thrown, in a form that the database accepts. */
+public record Failure(String code, String message, String trace) {
 
     /** Code of a delivery whose outcome cannot be stored. */
     public static final String REFUSED = "SETTLEMENT_REFUSED";
 
     private static final int LONGEST_CODE = 255;
     private static final int LONGEST_MESSAGE = 2000;
+    private static final int LONGEST_TRACE = 800;
 
     /** Removes secrets, shortens long texts, and replaces characters that PostgreSQL cannot store. */
     public Failure {
         code = storable(code, LONGEST_CODE);
         message = storable(Secrets.redact(message), LONGEST_MESSAGE);
+        trace = storable(trace, LONGEST_TRACE);
+    }
+
+    public Failure(String code, String message) {
+        this(code, message, "");
+    }
+
+    public static Failure of(String code, Throwable ex) {
+        return new Failure(code, Redaction.message(ex), Redaction.trace(ex));
     }
 
     /** Returns the failure to store with a delivery whose outcome {@linkplain Causes#isRefusal was refused}. */

@@ -18,6 +18,8 @@ import tools.jackson.core.JacksonException;
 public final class Redaction {
 
     private static final int MOST_EXCEPTIONS = 50;
+    private static final int MOST_CAUSES = 3;
+    private static final int LINES_OF_TRACE = 3;
     private static final int SHORTEST_QUOTE = 8;
     private static final Comparator<String> LONGEST_FIRST =
             Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder());
@@ -47,6 +49,22 @@ public final class Redaction {
         } catch (Throwable broken) {
             return ThrowableParts.NO_MESSAGE;
         }
+    }
+
+    /** Returns the first lines of the stack traces of an exception and its causes, without their messages. */
+    static String trace(Throwable ex) {
+        StringBuilder trace = new StringBuilder();
+        Throwable next = ex;
+        for (int depth = 0; next != null && depth < MOST_CAUSES; depth++) {
+            ThrowableParts parts = ThrowableParts.of(next);
+            trace.append(depth == 0 ? "" : "Caused by: ").append(next.getClass().getName());
+            parts.stackTrace().stream()
+                    .limit(LINES_OF_TRACE)
+                    .forEach((frame) -> trace.append("\n  at ").append(frame));
+            trace.append('\n');
+            next = parts.cause();
+        }
+        return trace.toString();
     }
 
     /** Returns a text without secrets. */

@@ -2,6 +2,7 @@ package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.lane.DeliveryRow;
+import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.HandlerState;
 import dev.outbox.internal.registry.Subscription;
@@ -9,6 +10,7 @@ import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.Delivery;
+import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventDetails.HandlerProgress;
@@ -17,6 +19,7 @@ import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +62,8 @@ final class EventStateStore {
                    EXISTS (SELECT
                              FROM {schema}.outbox_aggregate_type t
                             WHERE t.aggregate_type = o.aggregate_type
-                              AND t.origin IS NOT NULL)
+                              AND t.origin IS NOT NULL),
+                   coalesce(o.failures, '{}')::text
               FROM {schema}.outbox o
               LEFT JOIN LATERAL (SELECT c.worker, cardinality(c.event_ids) AS events, c.claimed_at, c.locked_until
                                    FROM {schema}.outbox_claim c
@@ -118,18 +122,29 @@ final class EventStateStore {
         Set<String> skipped = HandlerState.texts(row, next + 9);
         Subscription values =
                 Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
+        Map<String, List<FailedAttempt>> stored = FailureHistory.readEach(row.getString(next + 11));
         List<Delivery> deliveries = results.list(DELIVERIES, DeliveryRow::read);
         KnownHandlers known = new KnownHandlers(results.list(HandlerState.LIST, HandlerState::read), List.of());
         Map<String, HandlerProgress> handlers = handlers(known, deliveries);
-        skipped.forEach((stored) -> handlers.computeIfAbsent(
-                known.currentId(stored), (id) -> new HandlerProgress(id, Outcome.SKIPPED, null)));
+        Map<String, List<FailedAttempt>> ended = new HashMap<>();
+        stored.forEach((id, failures) -> ended.put(known.currentId(id), failures));
+        skipped.forEach((id) -> add(handlers, known.currentId(id), Outcome.SKIPPED, ended));
         Outcome untouched = progress.dispatchedAt() == null ? Outcome.PENDING : Outcome.DONE;
         known.current().stream()
                 .filter((handler) -> handler.takes(values))
-                .forEach((handler) ->
-                        handlers.computeIfAbsent(handler.id(), (id) -> new HandlerProgress(id, untouched, null)));
+                .forEach((handler) -> add(handlers, handler.id(), untouched, ended));
+        ended.keySet().forEach((id) -> add(handlers, id, untouched, ended));
         return new EventDetails(
                 event, schemaVersion, progress, List.copyOf(handlers.values()), results.list(OperationLogStore::read));
+    }
+
+    private static void add(
+            Map<String, HandlerProgress> handlers,
+            String handlerId,
+            Outcome outcome,
+            Map<String, List<FailedAttempt>> ended) {
+        handlers.computeIfAbsent(
+                handlerId, (id) -> new HandlerProgress(id, outcome, null, ended.getOrDefault(id, List.of())));
     }
 
     /** A delivery or skip under a former id belongs to the current handler, unless that has one of its own. */
@@ -140,7 +155,13 @@ final class EventStateStore {
             String current = known.currentId(delivery.handlerId());
             String id = stored.contains(current) ? delivery.handlerId() : current;
             boolean dead = delivery.state().status() == DeliveryStatus.DEAD;
-            handlers.put(id, new HandlerProgress(id, dead ? Outcome.DEAD : Outcome.OPEN, delivery));
+            handlers.put(
+                    id,
+                    new HandlerProgress(
+                            id,
+                            dead ? Outcome.DEAD : Outcome.OPEN,
+                            delivery,
+                            delivery.attempts().failures()));
         }
         return handlers;
     }

@@ -134,8 +134,9 @@ final class FailureStore {
                 row.getInt(11),
                 row.getObject(12, OffsetDateTime.class).toInstant(),
                 code,
-                message == null
-                        ? ""
-                        : message.substring(0, Math.min(message.length(), FailureHistory.LONGEST_MESSAGE)));
+                message == null ? "" : message.substring(0, Math.min(message.length(), FailureHistory.LONGEST_MESSAGE)),
+                null,
+                null,
+                null);
     }
 }

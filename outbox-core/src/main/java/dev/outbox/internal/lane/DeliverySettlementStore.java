@@ -165,7 +165,8 @@ final class DeliverySettlementStore {
                                 attempts,
                                 (one) -> one.outcome().delay().toMillis())
                         .setTexts("codes", attempts, (one) -> one.outcome().code())
-                        .setTexts("errors", attempts, (one) -> one.outcome().message()),
+                        .setTexts("errors", attempts, (one) -> one.outcome().message())
+                        .setTexts("details", attempts, (one) -> FailureHistory.details(one.outcome())),
                 DeliverySettlementStore::readSettled);
     }
 

@@ -61,7 +61,7 @@ final class OperationStore {
                 SELECT d.*, {leased} AS busy
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
-                                            d.retry_count, d.next_retry_at, d.last_error_code, d.last_error
+                                            d.retry_count, d.next_retry_at, d.last_error_code, d.last_error, d.failures
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = k.outbox_id
                                         AND d.handler_id = k.handler_id
@@ -135,10 +135,24 @@ final class OperationStore {
             )
             """.replace("{same lane}", LaneSql.sameLane("l", "chosen")) + COUNT;
 
-    /** Relies on outbox_delivery_pk. */
+    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. The failures stay with the event, unless that is published. */
     static final String SKIP = CHOOSE.replace("{change}", """
                 DELETE FROM {schema}.outbox_delivery d
-                 USING chosen""") + COUNT;
+                 USING chosen""") + """
+            , event AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET failures = coalesce(o.failures, '{}') || ended.histories
+                  FROM (SELECT chosen.outbox_id, jsonb_object_agg(chosen.handler_id, chosen.failures) AS histories
+                          FROM chosen
+                         WHERE chosen.failures <> '[]'
+                         GROUP BY chosen.outbox_id) ended
+                 CROSS JOIN LATERAL (SELECT e.ctid AS place
+                                       FROM {schema}.outbox_unpublished e
+                                      WHERE e.id = ended.outbox_id
+                                      LIMIT 1) e
+                 WHERE o.ctid = e.place
+            )
+            """ + COUNT;
 
     private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :lock_timeout, true)";
 

@@ -194,7 +194,7 @@ final class ReplayStore {
             ), inserted AS (
                 INSERT INTO {schema}.outbox_delivery
                        (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,
-                        next_retry_at, replay_id, created_at)
+                        next_retry_at, replay_id, created_at, failures)
                 SELECT o.id,
                        coalesce((SELECT open.handler_id
                                    FROM {schema}.outbox_delivery open
@@ -205,7 +205,7 @@ final class ReplayStore {
                                   LIMIT 1),
                                 fence.handler_id),
                        o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, {schema}.outbox_source(o.headers),
-                       'OPEN', clock_timestamp(), fence.id, clock_timestamp()
+                       'OPEN', clock_timestamp(), fence.id, clock_timestamp(), coalesce(o.failures -> fence.handler_id, '[]')
                   FROM {schema}.outbox o
                  CROSS JOIN fence
                  WHERE o.id = ANY (:events::bigint[])

@@ -107,7 +107,8 @@ WITH lane AS MATERIALIZED (
            -- As FailureHistory appends.
            failures = CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END
                       || jsonb_build_object('attempt', first.attempts, 'at', clock_timestamp(), 'code', 'LEASE_EXPIRED',
-                                            'message', coalesce(left('the lease of ' || first.worker || ' expired', 500), ''))
+                                            'message', coalesce(left('the lease of ' || first.worker || ' expired', 500), ''),
+                                            'worker', first.worker)
       FROM (SELECT * FROM delivery WHERE delivery.number = 1 AND delivery.crashed) first
      WHERE d.outbox_id = first.outbox_id
        AND d.handler_id = first.handler_id

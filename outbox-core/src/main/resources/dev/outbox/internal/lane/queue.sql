@@ -5,12 +5,12 @@
 -- Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk.
 WITH queued AS MATERIALIZED (
     SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
-           q.code, q.error,
+           q.code, q.error, q.details,
            CASE q.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
                        ELSE clock_timestamp() + q.delay * interval '1 millisecond' END AS next_retry_at
       FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
-                  :codes::text[], :errors::text[])
-           AS q (id, handler_id, kind, delay, code, error)
+                  :codes::text[], :errors::text[], :details::text[])
+           AS q (id, handler_id, kind, delay, code, error, details)
      CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = q.id LIMIT 1) o
      WHERE o.dispatched_at IS NULL
        AND EXISTS (SELECT
@@ -43,7 +43,11 @@ WITH queued AS MATERIALIZED (
            code, error,
            CASE WHEN code IS NULL THEN '[]'
                 ELSE jsonb_build_array(jsonb_build_object('attempt', (kind <> 'QUEUED')::integer, 'at', clock_timestamp(), 'code', code,
-                                                          'message', coalesce(left(error, 500), ''))) END
+                                                          'message', coalesce(left(error, 500), ''),
+                                                          'worker', (SELECT c.worker
+                                                                       FROM {schema}.outbox_claim c
+                                                                      WHERE {held}))
+                                       || coalesce(details::jsonb, '{}')) END
       FROM queued
     RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
 ), pass AS (

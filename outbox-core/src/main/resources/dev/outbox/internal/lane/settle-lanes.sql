@@ -11,10 +11,10 @@
 -- the others; DeadLetterReporter finds those that are dead by the default of report_at. Changes rows by their places, which is safe only
 -- because no other transaction can move what this one has locked.
 WITH held AS MATERIALIZED (
-    SELECT d.place, r.kind, r.delay, r.code, r.error
+    SELECT d.place, r.kind, r.delay, r.code, r.error, r.details
       FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
-                  :errors::text[])
-           AS r (outbox_id, handler_id, kind, delay, code, error)
+                  :errors::text[], :details::text[])
+           AS r (outbox_id, handler_id, kind, delay, code, error, details)
      CROSS JOIN LATERAL (SELECT d.ctid AS place, d.aggregate_type, d.aggregate_id, d.handler_id, d.status
                            FROM {schema}.outbox_delivery d
                           WHERE d.outbox_id = r.outbox_id
@@ -31,7 +31,7 @@ WITH held AS MATERIALIZED (
      USING held
      WHERE held.kind = 'SUCCEEDED'
        AND d.ctid = held.place
-    RETURNING d.outbox_id, d.handler_id
+    RETURNING d.outbox_id, d.handler_id, d.failures
 ), failed AS (
     UPDATE {schema}.outbox_delivery d
        SET status = CASE held.kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
@@ -45,26 +45,42 @@ WITH held AS MATERIALIZED (
            -- As FailureHistory appends.
            failures = CASE WHEN held.code IS NULL THEN d.failures
                            ELSE CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END
-                                || jsonb_build_object('attempt', d.attempt_count + 1, 'at', clock_timestamp(), 'code', held.code,
-                                                      'message', coalesce(left(held.error, 500), '')) END
+                                || (jsonb_build_object('attempt', d.attempt_count + 1, 'at', clock_timestamp(), 'code', held.code,
+                                                      'message', coalesce(left(held.error, 500), ''),
+                                                      'worker', (SELECT l.worker
+                                                                   FROM {schema}.outbox_lane l
+                                                                  WHERE l.aggregate_type = d.aggregate_type
+                                                                    AND l.aggregate_id = d.aggregate_id
+                                                                    AND l.handler_id = d.handler_id
+                                                                  LIMIT 1))
+                                || coalesce(held.details::jsonb, '{}')) END
       FROM held
      WHERE held.kind <> 'SUCCEEDED'
        AND d.ctid = held.place
     RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error, d.status, d.next_retry_at,
               (held.kind <> 'DEFERRED')::integer AS failures
 ), pass AS (
-    SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error,
-           min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at
-      FROM failed
+    -- The failures of a delivery that ends stay with its event.
+    SELECT outbox_id, max(failures) AS failures, max(code) AS code, max(error) AS error,
+           min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at,
+           jsonb_object_agg(handler_id, history) FILTER (WHERE history IS NOT NULL) AS histories
+      FROM (SELECT outbox_id, handler_id, failures, last_error_code AS code, last_error AS error, status, next_retry_at,
+                   NULL::jsonb AS history
+              FROM failed
+             UNION ALL
+            SELECT outbox_id, handler_id, NULL, NULL, NULL, NULL, NULL, failures
+              FROM removed
+             WHERE failures <> '[]') ended
      GROUP BY outbox_id
 ), event AS (
     UPDATE {schema}.outbox_unpublished o
-       SET attempt_count = o.attempt_count + 1,
-           retry_count = o.retry_count + pass.failures,
-           next_retry_at = pass.next_retry_at,
-           last_attempt_at = clock_timestamp(),
-           last_error_code = pass.code,
-           last_error = pass.error
+       SET attempt_count = o.attempt_count + (pass.failures IS NOT NULL)::integer,
+           retry_count = o.retry_count + coalesce(pass.failures, 0),
+           next_retry_at = CASE WHEN pass.failures IS NULL THEN o.next_retry_at ELSE pass.next_retry_at END,
+           last_attempt_at = CASE WHEN pass.failures IS NULL THEN o.last_attempt_at ELSE clock_timestamp() END,
+           last_error_code = coalesce(pass.code, o.last_error_code),
+           last_error = coalesce(pass.error, o.last_error),
+           failures = coalesce(coalesce(o.failures, '{}') || pass.histories, o.failures)
       FROM pass
      CROSS JOIN LATERAL (SELECT e.ctid AS place
                            FROM {schema}.outbox_unpublished e

@@ -16,14 +16,14 @@ import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.EventDetails.HandlerProgress;
+import dev.outbox.operations.ReplayRequest;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +64,94 @@ class FailureHistoryTest {
         outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("mail"), "ann", "mended");
         await().until(() -> attempts.get() > 14);
         assertThat(failures(event).get(0)).isEqualTo(failures.get(0));
+    }
+
+    @Test
+    void failureHasWorkerDurationAndStackTrace() {
+        outbox.retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
+                .handler("mail", "*", (event) -> {
+                    throw new IllegalStateException("password=secret", new IOException("token=secret"));
+                })
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.statusOf(event).equals("DEAD"));
+        assertThat(failures(event)).hasSize(2).allSatisfy((failure) -> {
+            assertThat(failure.worker()).isNotBlank();
+            assertThat(failure.took()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+            assertThat(failure.trace())
+                    .startsWith("java.lang.IllegalStateException\n  at dev.outbox.internal.lane.FailureHistoryTest")
+                    .contains("\nCaused by: java.io.IOException\n  at ")
+                    .doesNotContain("secret")
+                    .hasSizeLessThanOrEqualTo(800);
+        });
+    }
+
+    @Test
+    void retriedAttemptsSurviveSuccess() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        outbox.retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
+                .handler("mail", "*", (event) -> {
+                    if (down.get()) {
+                        throw new IOException("down");
+                    }
+                })
+                .handler("fine", "*", (event) -> {})
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.statusOf(event).equals("DEAD"));
+        List<FailedAttempt> failures = failures(event);
+        down.set(false);
+
+        outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("mail"), "ann", "mended");
+
+        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(failures).hasSize(2);
+        assertThat(failures(event)).isEqualTo(failures);
+    }
+
+    @Test
+    void skippedAttemptsSurvive() {
+        outbox.handler("dead", "*", (event) -> {
+                    throw new NonRetryableException("no address");
+                })
+                .handler("other", "*", (event) -> {
+                    throw RetryAfterException.uncounted(Duration.ofHours(1), "down");
+                })
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        List<FailedAttempt> failures = failures(event);
+
+        outbox.runtime().operations().skip(DeliverySelection.all().ofHandler("dead"), "ann", "unknown customer");
+        assertThat(failures(event)).isEqualTo(failures);
+        outbox.runtime().operations().skip(DeliverySelection.all().ofHandler("other"), "ann", "unknown customer");
+
+        assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED");
+        assertThat(failures).hasSize(2);
+        assertThat(failures(event)).isEqualTo(failures);
+    }
+
+    @Test
+    void replayContinuesTheHistory() throws SQLException {
+        outbox.retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofHours(1))), 1))
+                .handler("mail", "*", (event) -> {
+                    throw new IOException("down");
+                })
+                .handler("other", "*", (event) -> {
+                    throw RetryAfterException.uncounted(Duration.ofHours(1), "down");
+                })
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        DeliverySelection mail = DeliverySelection.delivery(event.eventId(), "mail");
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        outbox.runtime().operations().skip(mail, "ann", "obsolete");
+
+        outbox.runtime().replays().start(ReplayRequest.of("mail").event(event.eventId()), "ann", "not obsolete");
+        await().until(() -> failures(event).size() == 3);
+        outbox.runtime().operations().skip(mail, "ann", "obsolete");
+
+        assertThat(failures(event)).hasSize(3);
     }
 
     @Test
@@ -140,15 +228,14 @@ class FailureHistoryTest {
         assertThat(FailureHistory.read("[]")).isEmpty();
         assertThat(FailureHistory.read(
                         "[{\"attempt\": 3, \"at\": \"2026-01-02T03:04:05.678+02:00\", \"code\": \"A\"}]"))
-                .containsExactly(new FailedAttempt(3, Instant.parse("2026-01-02T01:04:05.678Z"), "A", ""));
+                .containsExactly(
+                        new FailedAttempt(3, Instant.parse("2026-01-02T01:04:05.678Z"), "A", "", null, null, null));
     }
 
     private List<FailedAttempt> failures(EventEnvelope event) {
         return outbox.runtime().inspector().findEvent(event.eventId()).stream()
                 .flatMap((details) -> details.handlers().stream())
-                .map(HandlerProgress::delivery)
-                .filter(Objects::nonNull)
-                .flatMap((delivery) -> delivery.attempts().failures().stream())
+                .flatMap((handler) -> handler.failures().stream())
                 .toList();
     }
 }

@@ -344,6 +344,7 @@ class LaneStatementsTest {
             case "lane_kept" -> array(step.group().lanes(), (lane) -> "false");
             case "lane_types" -> array(step.group().lanes(), (lane) -> "order");
             case "kinds" -> array(step.group().lanes(), (lane) -> step.kind());
+            case "details" -> array(step.group().lanes(), (lane) -> "NULL");
             case "delays" -> array(step.group().lanes(), (lane) -> "1000");
             case "takers" -> "{mail}";
             case "event_types", "aggregate_types", "taken_streams", "sources" -> "{*}";

@@ -29,13 +29,15 @@ final class Timeline {
      * @param title what happened
      * @param handlerId to which handler; {@code null} for the event itself
      * @param text details; {@code null} if there are none
+     * @param trace the first lines of a stack trace; {@code null} if there is none
      */
     record Entry(
             Instant at,
             String kind,
             String title,
             @Nullable String handlerId,
-            @Nullable String text) {
+            @Nullable String text,
+            @Nullable String trace) {
 
         /** Whether an operator skipped the delivery, which a replay can deliver again. */
         public boolean skipped() {
@@ -72,19 +74,17 @@ final class Timeline {
     }
 
     private void addAttempts(HandlerProgress handler) {
-        Delivery delivery = handler.delivery();
-        if (delivery == null) {
-            return;
-        }
-        for (FailedAttempt failure : delivery.attempts().failures()) {
-            add(
+        for (FailedAttempt failure : handler.failures()) {
+            entries.add(new Entry(
                     failure.at(),
                     "failed",
-                    "Attempt " + failure.attempt() + " failed: " + failure.code(),
+                    "Attempt " + failure.attempt() + " failed: " + failure.code() + circumstances(failure),
                     handler.handlerId(),
-                    failure.message());
+                    failure.message(),
+                    failure.trace()));
         }
-        if (delivery.lease() != null) {
+        Delivery delivery = handler.delivery();
+        if (delivery != null && delivery.lease() != null) {
             Instant startedAt = delivery.attempts().lastAt();
             add(
                     startedAt == null ? delivery.state().createdAt() : startedAt,
@@ -93,6 +93,11 @@ final class Timeline {
                     handler.handlerId(),
                     "Lease until " + delivery.lease().until());
         }
+    }
+
+    private static String circumstances(FailedAttempt failure) {
+        return (failure.worker() == null ? "" : ", by " + failure.worker())
+                + (failure.took() == null ? "" : ", after " + failure.took().toMillis() + " ms");
     }
 
     private void addOperation(Operation operation) {
@@ -105,6 +110,6 @@ final class Timeline {
     }
 
     private void add(Instant at, String kind, String title, @Nullable String handlerId, @Nullable String text) {
-        entries.add(new Entry(at, kind, title, handlerId, text));
+        entries.add(new Entry(at, kind, title, handlerId, text, null));
     }
 }

@@ -59,7 +59,8 @@ final class PageFixture {
     }
 
     static Delivery.FailedAttempt attempt() {
-        return new Delivery.FailedAttempt(1, NOW.minusSeconds(70), "IOException", EVIL);
+        return new Delivery.FailedAttempt(
+                1, NOW.minusSeconds(70), "IOException", EVIL, "shop-1", Duration.ofMillis(120), EVIL);
     }
 
     static FailureGroup group() {
@@ -113,8 +114,11 @@ final class PageFixture {
                         new OutboxOverview.Claim("shop-1", 1, NOW.minusSeconds(75), NOW)),
                 List.of(
                         new EventDetails.HandlerProgress(
-                                "mail", EventDetails.Outcome.DEAD, delivery(1, DeliveryStatus.DEAD)),
-                        new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null)),
+                                "mail",
+                                EventDetails.Outcome.DEAD,
+                                delivery(1, DeliveryStatus.DEAD),
+                                List.of(attempt())),
+                        new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null, List.of(attempt()))),
                 List.of(operation(5, action)));
     }
 

@@ -25,6 +25,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
 import jakarta.servlet.http.MappingMatch;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -135,6 +136,17 @@ class PagesTest {
                 .contains("&lt;script&gt;alert")
                 .contains("Signed in as</span> <b id=\"operator\">ann</b>");
         assertThat(EVIL).contains(HOSTILE);
+    }
+
+    @Test
+    void timelineHasAttemptsOfEndedDeliveries() throws Exception {
+        String html = signedIn(get("/outbox/events/" + EVENT)).getContentAsString();
+
+        assertThat(html.split("Attempt 1 failed: IOException, by shop-1, after 120 ms"))
+                .hasSize(3);
+        assertThat(html)
+                .contains("<summary>Stack trace</summary><pre>")
+                .contains("<span class=\"dim\">" + PageFixture.attempt().at().truncatedTo(ChronoUnit.MILLIS));
     }
 
     @ParameterizedTest
