@@ -54,13 +54,9 @@ public final class UnpooledDataSource extends AbstractDataSource {
                 pool(dataSource).orElseGet(() -> PropertyAccessorFactory.forBeanPropertyAccess(dataSource)), url);
     }
 
-    /** A pool that asks another object for its credentials does not say how it opens connections. */
     private static Optional<BeanWrapper> pool(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
-        if (read(bean, Object.class, "credentialsProvider") != null) {
-            return Optional.empty();
-        }
         if (read(bean, String.class, URLS) != null) {
             return Optional.of(bean);
         }
@@ -125,14 +121,30 @@ public final class UnpooledDataSource extends AbstractDataSource {
         if (own != null) {
             own.stringPropertyNames().forEach((name) -> properties.setProperty(name, own.getProperty(name)));
         }
-        set(properties, "user", user());
-        set(properties, "password", read(pool, String.class, "password"));
+        BeanWrapper credentials = credentials();
+        set(properties, "user", read(credentials, String.class, "username", "user"));
+        set(properties, "password", read(credentials, String.class, "password"));
         Connection connection = DriverManager.getConnection(current, properties);
         String initSql = read(pool, String.class, "connectionInitSql");
         if (initSql != null) {
             initialize(connection, initSql);
         }
         return connection;
+    }
+
+    /** Returns fresh credentials if the pool has a provider of short-lived ones, such as tokens of IAM; otherwise those of the pool. */
+    private BeanWrapper credentials() throws SQLException {
+        Object provider = read(pool, Object.class, "credentialsProvider");
+        if (provider == null) {
+            return pool;
+        }
+        try {
+            Object fresh =
+                    PropertyAccessorFactory.forBeanPropertyAccess(provider).getPropertyValue("credentials");
+            return fresh == null ? pool : PropertyAccessorFactory.forBeanPropertyAccess(fresh);
+        } catch (BeansException ex) {
+            throw new SQLException("the credentials provider of the pool failed", ex);
+        }
     }
 
     private static void initialize(Connection connection, String sql) throws SQLException {

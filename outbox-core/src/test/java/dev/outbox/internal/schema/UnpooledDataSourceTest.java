@@ -1,13 +1,16 @@
 package dev.outbox.internal.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.Credentials;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +91,27 @@ class UnpooledDataSourceTest {
 
         try (Connection connection = unpooled.getConnection()) {
             assertThat(connection.isWrapperFor(PGConnection.class)).isTrue();
+        }
+    }
+
+    @Test
+    void asksTheProviderForFreshCredentials() throws SQLException {
+        AtomicInteger issued = new AtomicInteger();
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(database.jdbcUrl());
+            pool.setCredentialsProvider(() ->
+                    new Credentials(database.username(), issued.incrementAndGet() > 0 ? database.password() : ""));
+            assertOpens(pool);
+            assertOpens(pool);
+            assertThat(issued).hasValue(2);
+
+            pool.setCredentialsProvider(() -> {
+                throw new IllegalStateException("no token");
+            });
+            assertThatThrownBy(() -> assertOpens(pool))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("credentials provider")
+                    .hasRootCauseMessage("no token");
         }
     }
 
