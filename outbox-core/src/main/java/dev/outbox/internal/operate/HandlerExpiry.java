@@ -42,13 +42,14 @@ public final class HandlerExpiry {
         this.store = new HandlerExpiryStore(dataSource, schema);
     }
 
-    /** Reports the handlers without an instance, once each. For use by one thread at a time. */
-    public void report(LocalHandlers own) throws SQLException {
+    /** Reports the handlers without an instance, once each, and returns whether there are any. For use by one thread at a time. */
+    public boolean report(LocalHandlers own) throws SQLException {
         List<Absent> absent = store.absent();
         absent.stream()
                 .filter((handler) -> !reported.contains(handler.id()))
                 .forEach((handler) -> report(handler, own));
         reported = absent.stream().map(Absent::id).collect(Collectors.toSet());
+        return !absent.isEmpty();
     }
 
     private static void report(Absent handler, LocalHandlers own) {

@@ -15,12 +15,14 @@ final class HandlerHeartbeat implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HandlerHeartbeat.class);
 
     private static final Duration PERIOD = Duration.ofMinutes(1);
+    private static final int ROUNDS_BETWEEN_CLEANUPS = 10;
 
     private final WorkerPrivileges privileges;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
     private boolean registered;
+    private int rounds;
 
     HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry) {
         this.privileges = privileges;
@@ -32,8 +34,7 @@ final class HandlerHeartbeat implements AutoCloseable {
     void start() {
         try {
             privileges.check();
-            registry.register();
-            registered = true;
+            register();
         } catch (SQLException ex) {
             log.warn("Could not register the handlers yet; trying again in the background", ex);
         }
@@ -43,12 +44,18 @@ final class HandlerHeartbeat implements AutoCloseable {
         loop.start();
     }
 
-    /** A failure of the database disturbs nothing: the next round reports. */
-    private void report() {
+    private void register() throws SQLException {
+        registry.register();
+        registered = true;
+    }
+
+    /** A failure of the database disturbs nothing: the next round reports. Returns whether deliveries wait for absent handlers. */
+    private boolean report() {
         try {
-            expiry.report(registry.local());
+            return expiry.report(registry.local());
         } catch (SQLException ex) {
             log.debug("Could not look for absent handlers; trying again", ex);
+            return true;
         }
     }
 
@@ -56,11 +63,12 @@ final class HandlerHeartbeat implements AutoCloseable {
         if (registered) {
             registry.heartbeat();
         } else {
-            registry.register();
-            registered = true;
+            register();
         }
-        expiry.runOnce();
-        report();
+        // The handlers of expired registrations are absent: without these, only registrations are left to be removed.
+        if (report() || rounds++ % ROUNDS_BETWEEN_CLEANUPS == 0) {
+            expiry.runOnce();
+        }
         return PERIOD;
     }
 
