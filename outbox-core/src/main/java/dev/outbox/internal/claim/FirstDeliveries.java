@@ -220,6 +220,10 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         if (!settlement.queued().isEmpty()) {
             queued = true;
         }
+        if (mode == Mode.ISOLATED
+                || settlement.queued().stream().anyMatch((one) -> one.outcome().isDead())) {
+            dependencies.deadLettered().run();
+        }
         List<DispatchedEvent> done =
                 batch.removeSettled(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
         done.stream()

@@ -29,6 +29,7 @@ public final class DeadLetterReporter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterReporter.class);
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
     private static final int BATCH_SIZE = 100;
     private static final int TIMEOUT_SECONDS = 30;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -65,16 +66,25 @@ public final class DeadLetterReporter implements AutoCloseable {
                         + " define one for it, or mark one of several @Primary"));
     }
 
+    /** Makes the thread look for dead letters at once. */
+    public void wake() {
+        loop.wake();
+    }
+
     /** Calls the methods of the handlers that are due, and returns the delay until the next call. */
     public Duration runOnce() throws SQLException {
         if (methods.isEmpty()) {
-            return PERIOD;
+            return UNTIL_WOKEN;
         }
         boolean more = false;
-        for (String handlerId : store.due(methods.keySet())) {
-            more |= reportBatch(handlerId);
+        Map<String, Boolean> waiting = store.waiting(methods.keySet());
+        for (Map.Entry<String, Boolean> handler : waiting.entrySet()) {
+            more |= handler.getValue() && reportBatch(handler.getKey());
         }
-        return more ? Duration.ZERO : PERIOD;
+        if (more) {
+            return Duration.ZERO;
+        }
+        return waiting.isEmpty() ? UNTIL_WOKEN : PERIOD;
     }
 
     /** Returns whether the handler may have more. A batch is bounded, so that the backlog of one handler does not delay the others. */

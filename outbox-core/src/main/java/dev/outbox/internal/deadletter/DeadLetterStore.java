@@ -10,7 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -18,16 +18,16 @@ import javax.sql.DataSource;
 final class DeadLetterStore {
 
     /** Relies on outbox_delivery_unreported: one look-up for each handler. */
-    private static final String DUE = """
-            SELECT h.id
+    private static final String WAITING = """
+            SELECT h.id, first.report_at <= clock_timestamp()
               FROM unnest(:handler_ids::text[]) AS h (id)
-             CROSS JOIN LATERAL (SELECT d.outbox_id
+             CROSS JOIN LATERAL (SELECT d.report_at
                                    FROM {schema}.outbox_delivery d
                                   WHERE d.handler_id = h.id
                                     AND d.status <> 'OPEN'
                                     AND d.report_at < 'infinity'
-                                    AND d.report_at <= clock_timestamp()
-                                  LIMIT 1) due
+                                  ORDER BY d.report_at
+                                  LIMIT 1) first
             """;
 
     /** Relies on outbox_delivery_unreported and on the primary keys of both partitions: the event may be in history. */
@@ -67,7 +67,7 @@ final class DeadLetterStore {
 
     private final DataSource dataSource;
     private final BoundConnection transaction;
-    private final Pipeline due;
+    private final Pipeline waiting;
     private final NamedSql lock;
     private final NamedSql markReported;
     private final Pipeline postpone;
@@ -75,18 +75,18 @@ final class DeadLetterStore {
     public DeadLetterStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.transaction = new BoundConnection(dataSource);
-        this.due = new Pipeline(schema, DUE);
+        this.waiting = new Pipeline(schema, WAITING);
         this.lock = new NamedSql(schema.render(LOCK));
         this.markReported = new NamedSql(schema.render(MARK_REPORTED));
         this.postpone = new Pipeline(schema, POSTPONE);
     }
 
-    /** Returns those of the handler ids that have due dead letters. */
-    public List<String> due(Collection<String> handlerIds) throws SQLException {
-        return due.run(
+    /** Returns those of the handler ids that have dead letters to report, and whether one is due. */
+    public Map<String, Boolean> waiting(Collection<String> handlerIds) throws SQLException {
+        return waiting.run(
                 dataSource,
                 (parameters) -> parameters.setTexts("handler_ids", handlerIds, (id) -> id),
-                (results) -> results.list((row) -> row.getString(1)));
+                (results) -> results.map((row) -> row.getBoolean(2)));
     }
 
     /** Locks a due dead letter that no other transaction holds until the thread's transaction ends. */

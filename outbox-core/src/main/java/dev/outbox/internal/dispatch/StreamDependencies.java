@@ -9,7 +9,10 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** What first deliveries and redeliveries of all streams share; {@code delegated} is notified of streams with work for other instances. */
+/**
+ * What first deliveries and redeliveries of all streams share; {@code delegated} is notified of streams with work for other instances, and
+ * {@code deadLettered} of committed dead letters.
+ */
 public record StreamDependencies(
         DataSource dataSource,
         OutboxSchema schema,
@@ -18,12 +21,13 @@ public record StreamDependencies(
         LeaseRenewer leases,
         OutboxListener listener,
         Consumer<String> delegated,
+        Runnable deadLettered,
         CrashSuspects suspects) {
 
     /** The same with another dispatcher; no crash suspect is attempted yet. */
     public StreamDependencies with(Dispatcher other) {
         return new StreamDependencies(
-                dataSource, schema, registry, other, leases, listener, delegated, new CrashSuspects());
+                dataSource, schema, registry, other, leases, listener, delegated, deadLettered, new CrashSuspects());
     }
 
     /** Keeps crash suspects apart: one of them may crash the process, and the others must not be blamed for it. Thread-safe. */

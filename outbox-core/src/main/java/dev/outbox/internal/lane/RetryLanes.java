@@ -208,6 +208,10 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
                 ? settlements.settle(attempts, untried, kept)
                 : settlements.settleOneByOne(attempts, untried, kept);
         FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
+        if (mode != Mode.BATCH
+                || attempts.stream().anyMatch((one) -> one.outcome().isDead())) {
+            dependencies.deadLettered().run();
+        }
         dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted()
                 .forEach((retries) -> dependencies.listener().completed(stream.name(), retries));

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes pollers when other processes commit events; wakes all of them when its connection is back. Tests each connection with a message of
- * this process. Behind a pooler that shares sessions none arrives, because the {@code LISTEN} belongs to a session that serves others
+ * Wakes pollers when other processes commit events; wakes all of them when its connection breaks and when it is back. Tests each connection
+ * with a message of this process. Behind a pooler that shares sessions none arrives, because the {@code LISTEN} belongs to a session that serves others
  * afterwards: the connection is then closed, and another one tested a minute later.
  */
 final class NotificationListener implements AutoCloseable {
@@ -32,6 +32,7 @@ final class NotificationListener implements AutoCloseable {
     private NotificationChannel.@Nullable Subscription subscription;
     private long checkedAt;
     private boolean testing;
+    private volatile boolean listening;
     private boolean failed;
     private long testsBefore;
     private int rounds;
@@ -45,6 +46,11 @@ final class NotificationListener implements AutoCloseable {
 
     void start() {
         loop.start();
+    }
+
+    /** Returns whether the current connection has passed its test. */
+    boolean isListening() {
+        return listening;
     }
 
     private Duration runOnce() throws SQLException {
@@ -112,6 +118,7 @@ final class NotificationListener implements AutoCloseable {
             log.info("Notifications arrive again: other instances wake this one");
         }
         testing = false;
+        listening = true;
         failed = false;
     }
 
@@ -131,6 +138,11 @@ final class NotificationListener implements AutoCloseable {
     private void drop() {
         NotificationChannel.Subscription current = subscription;
         subscription = null;
+        if (listening) {
+            // In this order: a poller that is woken must not find that wake-ups arrive.
+            listening = false;
+            wakeAll.run();
+        }
         if (current != null) {
             try {
                 current.close();
@@ -143,6 +155,7 @@ final class NotificationListener implements AutoCloseable {
     @Override
     public void close() {
         loop.close(WAIT.multipliedBy(4));
+        listening = false;
         drop();
     }
 }

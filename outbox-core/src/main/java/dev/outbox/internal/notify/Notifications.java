@@ -11,6 +11,9 @@ import org.slf4j.LoggerFactory;
 /** Wake-ups between instances: sends those of this instance's commits and, if it polls, receives those of others. */
 public final class Notifications implements AutoCloseable {
 
+    /** Stands for every stream, and for what belongs to none: replays and registrations. */
+    public static final String EVERY_STREAM = "*";
+
     private static final Logger log = LoggerFactory.getLogger(Notifications.class);
 
     private final boolean receives;
@@ -54,6 +57,11 @@ public final class Notifications implements AutoCloseable {
         if (notifier != null) {
             notifier.committed(stream);
         }
+    }
+
+    /** Returns whether wake-ups of other instances arrive: the connection has passed its test and not failed since. */
+    public boolean areReceived() {
+        return listener != null && listener.isListening();
     }
 
     /** Closes the connection outside the pool; this instance still sends. */

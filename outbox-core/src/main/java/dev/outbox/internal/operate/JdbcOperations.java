@@ -5,6 +5,7 @@ import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
+import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.operate.OperationStore.Action;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery;
@@ -150,7 +151,9 @@ public final class JdbcOperations implements OutboxOperations {
     @Override
     public boolean expireHandler(String handlerId, String actor, String reason) {
         AuditInfo audit = OperatorRequest.check("handler id", handlerId, actor, reason);
-        return OperatorRequest.run("expire a handler", () -> expiry.expire(handlerId, audit));
+        boolean expired = OperatorRequest.run("expire a handler", () -> expiry.expire(handlerId, audit));
+        wake.accept(Notifications.EVERY_STREAM);
+        return expired;
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.time.OffsetDateTime;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/** Keeps the signs of life of the instances that poll. */
+/** Keeps the signs of life of the instances that poll, and tells each what work waits for it. */
 public final class InstanceStore {
 
     /** Reads outbox_instance whole: it has a row per instance, and loses those that are not seen for a day. */
@@ -21,21 +21,60 @@ public final class InstanceStore {
              LIMIT 1000
             """;
 
-    /** Relies on outbox_instance_pk. */
-    private static final String SEEN = """
-            INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits)
-            VALUES (:name, :streams, :handlers, :open_circuits)
-            ON CONFLICT (name) DO UPDATE
-               SET last_seen_at = now(),
-                   streams = excluded.streams,
-                   handlers = excluded.handlers,
-                   open_circuits = excluded.open_circuits
-            """;
-
-    /** Reads outbox_instance whole. */
-    private static final String DELETE_OLD = """
-            DELETE FROM {schema}.outbox_instance i
-             WHERE i.last_seen_at < now() - interval '1 day'
+    /**
+     * Writes a sign of life, and finds work that waits. Relies on outbox_instance_pk, outbox_unpublished_pending, outbox_claim_pk,
+     * outbox_lane_due, outbox_replay_unfinished and outbox_delivery_unreported; reads outbox_instance whole. Reads from the beginning of
+     * each queue, because an event may lie before the claim window. A lane that is due within a minute counts as work: the poller then
+     * knows when.
+     */
+    public static final String SEEN = """
+            WITH old AS (
+                DELETE FROM {schema}.outbox_instance i
+                 WHERE i.name <> :name
+                   AND i.last_seen_at < now() - interval '1 day'
+            ), seen AS (
+                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits)
+                VALUES (:name, :streams, :handlers, :open_circuits)
+                ON CONFLICT (name) DO UPDATE
+                   SET last_seen_at = now(),
+                       streams = excluded.streams,
+                       handlers = excluded.handlers,
+                       open_circuits = excluded.open_circuits
+            )
+            SELECT ARRAY(SELECT s.stream
+                           FROM unnest(:streams::text[]) AS s (stream)
+                          WHERE (SELECT o.id
+                                   FROM {schema}.outbox_unpublished o
+                                  WHERE (o.stream, o.id) >= (s.stream, 0)
+                                    AND (o.stream, o.id) <= (s.stream, 9223372036854775807)
+                                    AND o.dispatched_at IS NULL
+                                  ORDER BY o.stream, o.id
+                                  LIMIT 1) IS NOT NULL
+                             OR EXISTS (SELECT
+                                          FROM {schema}.outbox_claim c
+                                         WHERE c.id >= (SELECT w.first_claim FROM {schema}.outbox_stream w WHERE w.stream = s.stream)
+                                           AND c.stream = s.stream)
+                             OR EXISTS (SELECT
+                                          FROM unnest(:handlers::text[]) AS h (id)
+                                         CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+                                         CROSS JOIN LATERAL (SELECT
+                                                               FROM {schema}.outbox_lane l
+                                                              WHERE l.stream = s.stream
+                                                                AND l.handler_id = h.id
+                                                                AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
+                                                                AND l.due_at < now() + interval '1 minute'
+                                                              ORDER BY l.due_at
+                                                              LIMIT 1) l)),
+                   EXISTS (SELECT FROM {schema}.outbox_replay r WHERE r.finished_at IS NULL),
+                   EXISTS (SELECT
+                             FROM unnest(:reporting::text[]) AS h (id)
+                            CROSS JOIN LATERAL (SELECT
+                                                  FROM {schema}.outbox_delivery d
+                                                 WHERE d.handler_id = h.id
+                                                   AND d.status <> 'OPEN'
+                                                   AND d.report_at < 'infinity'
+                                                 ORDER BY d.report_at
+                                                 LIMIT 1) d)
             """;
 
     /** Relies on outbox_instance_pk. */
@@ -50,25 +89,33 @@ public final class InstanceStore {
 
     public InstanceStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.seen = new Pipeline(schema, SEEN, DELETE_OLD);
+        this.seen = new Pipeline(schema, SEEN);
         this.delete = new Pipeline(schema, DELETE);
     }
 
     /** Instance, and whether its last sign of life is recent. */
     public record Listed(OutboxOverview.Instance instance, boolean alive) {}
 
-    /** What an instance has: the streams that it polls, and its handlers by all their ids. */
-    public record Equipment(Set<String> streams, Set<String> handlerIds) {}
+    /** What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method. */
+    public record Equipment(Set<String> streams, Set<String> handlerIds, Set<String> reporting) {}
 
-    /** Writes a sign of life of an instance, and removes instances without one for a day. */
-    public void seen(String name, Equipment equipment, Set<String> openCircuits) throws SQLException {
-        seen.run(
+    /** Work of an instance: streams with events, claims or lanes that are due soon; replays; dead letters to report. */
+    public record Work(Set<String> streams, boolean replays, boolean deadLetters) {}
+
+    /** Writes a sign of life of an instance, removes instances without one for a day, and returns the work that waits. */
+    public Work seen(String name, Equipment equipment, Set<String> openCircuits) throws SQLException {
+        return seen.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("name", name)
                         .setTexts("streams", equipment.streams(), (stream) -> stream)
                         .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
-                        .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId));
+                        .setTexts("reporting", equipment.reporting(), (handlerId) -> handlerId)
+                        .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId),
+                (results) -> {
+                    ResultSet row = results.row();
+                    return new Work(HandlerState.texts(row, 1), row.getBoolean(2), row.getBoolean(3));
+                });
     }
 
     /** Removes an instance that stops. */

@@ -26,7 +26,7 @@ public final class ReplayFeeder implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ReplayFeeder.class);
 
-    private static final Duration IDLE = Duration.ofSeconds(5);
+    private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
     private static final int ALWAYS_DUE = 500;
     private static final int PAGE_SIZE = 500;
@@ -57,7 +57,7 @@ public final class ReplayFeeder implements AutoCloseable {
     /** Advances every replay and bulk by one page, and returns the delay until the next call. One that fails does not stop the others. */
     public Duration runOnce() throws SQLException {
         List<Unfinished> unfinished = store.unfinished();
-        Duration delay = unfinished.isEmpty() ? IDLE : LONGEST_DELAY;
+        Duration delay = unfinished.isEmpty() ? UNTIL_WOKEN : LONGEST_DELAY;
         SQLException failure = null;
         for (Unfinished replay : unfinished) {
             try {

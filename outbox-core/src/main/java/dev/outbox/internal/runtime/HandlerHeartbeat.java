@@ -20,14 +20,17 @@ final class HandlerHeartbeat implements AutoCloseable {
     private final WorkerPrivileges privileges;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
+    private final Runnable changed;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
     private boolean registered;
     private int rounds;
 
-    HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry) {
+    /** Announces to other instances that it has registered the handlers, which a resting one would not notice. */
+    HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry, Runnable changed) {
         this.privileges = privileges;
         this.registry = registry;
         this.expiry = expiry;
+        this.changed = changed;
     }
 
     /** Checks the privileges and registers the handlers on the calling thread, or in the background if the database fails. */
@@ -47,6 +50,7 @@ final class HandlerHeartbeat implements AutoCloseable {
     private void register() throws SQLException {
         registry.register();
         registered = true;
+        changed.run();
     }
 
     /** A failure of the database disturbs nothing: the next round reports. Returns whether deliveries wait for absent handlers. */

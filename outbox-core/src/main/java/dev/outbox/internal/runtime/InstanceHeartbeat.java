@@ -6,33 +6,42 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shows operators that this instance polls, and which handlers it has; a failure disturbs no delivery. */
+/** Shows operators that this instance polls, and which handlers it has, and looks for work that no wake-up has announced. */
 final class InstanceHeartbeat implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(InstanceHeartbeat.class);
 
-    private static final Duration PERIOD = Duration.ofSeconds(10);
     private static final Duration LONGEST_DELETE = Duration.ofSeconds(1);
 
     private final InstanceStore store;
     private final String name;
     private final Supplier<InstanceStore.Equipment> equipment;
     private final Supplier<Set<String>> openCircuits;
+    private final Look look;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-instance", this::runOnce);
     private volatile boolean written;
+
+    /** Receives the work that a look found, or null if it failed, with the time at which it began. Returns the time until the next. */
+    @FunctionalInterface
+    interface Look {
+        Duration found(InstanceStore.@Nullable Work work, long begun);
+    }
 
     InstanceHeartbeat(
             InstanceStore store,
             String name,
             Supplier<InstanceStore.Equipment> equipment,
-            Supplier<Set<String>> openCircuits) {
+            Supplier<Set<String>> openCircuits,
+            Look look) {
         this.store = store;
         this.name = name;
         this.equipment = equipment;
         this.openCircuits = openCircuits;
+        this.look = look;
     }
 
     /** Gives the first sign of life on the calling thread: an instance is listed before its handlers are registered. */
@@ -47,15 +56,27 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     Duration runOnce() throws SQLException {
         written = false;
-        store.seen(name, equipment.get(), openCircuits.get());
+        long begun = System.nanoTime();
+        InstanceStore.Work work;
+        try {
+            work = store.seen(name, equipment.get(), openCircuits.get());
+        } catch (SQLException | RuntimeException | Error ex) {
+            look.found(null, begun);
+            throw ex;
+        }
         written = true;
-        return PERIOD;
+        return look.found(work, begun);
+    }
+
+    /** Looks at once. */
+    void wake() {
+        loop.wake();
     }
 
     /** Removes the row, unless the database has failed before or takes too long: the row then disappears after a day. */
     @Override
     public void close() {
-        loop.close();
+        loop.close(LONGEST_DELETE);
         if (written) {
             Thread end = new Thread(this::delete, "outbox-instance-end");
             end.setDaemon(true);

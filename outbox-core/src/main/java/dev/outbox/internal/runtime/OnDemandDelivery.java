@@ -73,6 +73,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 leases,
                 listener,
                 (delegatedStream) -> {},
+                () -> {},
                 new StreamDependencies.CrashSuspects());
         this.replays = new ReplayFeeder(replays, (stream) -> {});
         this.deadLetters = new DeadLetterReporter(

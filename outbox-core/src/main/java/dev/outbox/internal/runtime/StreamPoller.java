@@ -32,6 +32,8 @@ final class StreamPoller implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(StreamPoller.class);
 
+    private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
+
     private final PolledStream stream;
     private final FirstDeliveries first;
     private final BatchLoop<?, ?> firstDeliveries;
@@ -42,6 +44,9 @@ final class StreamPoller implements AutoCloseable {
 
     /** Whether retries claim first in the next round, because first deliveries took the room in the last. */
     private boolean retriesFirst;
+
+    private long stirredAt = System.nanoTime();
+    private boolean quiet;
 
     /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
     StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
@@ -66,7 +71,32 @@ final class StreamPoller implements AutoCloseable {
 
     /** Makes the poller start a round at once. */
     void wake() {
+        stir();
         loop.wake();
+    }
+
+    /**
+     * Notes whether a look that began at the given time found nothing in the stream, while wake-ups arrive. Until something stirs it, the
+     * poller then claims at the next due time only, rather than at its interval.
+     */
+    void looked(boolean nothing, long begun) {
+        boolean wakes;
+        synchronized (this) {
+            wakes = quiet && !nothing;
+            quiet = nothing && stirredAt - begun < 0;
+        }
+        if (wakes) {
+            loop.wake();
+        }
+    }
+
+    private synchronized void stir() {
+        stirredAt = System.nanoTime();
+        quiet = false;
+    }
+
+    private synchronized Duration idle() {
+        return quiet ? UNTIL_WOKEN : stream.settings().interval();
     }
 
     /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
@@ -85,11 +115,15 @@ final class StreamPoller implements AutoCloseable {
             retriesFirst = retries.isCrowded() && !firstDeliveries.isCrowded();
         }
         boolean hasQueued = first.takeQueuedFlag();
-        if (claimed.more() || hasQueued || moreRetries) {
+        boolean again = claimed.more() || hasQueued || moreRetries;
+        if (again || claimed.batch() != null) {
+            stir();
+        }
+        if (again) {
             return Duration.ZERO;
         }
         return Stream.of(
-                        Optional.of(stream.settings().interval()),
+                        Optional.of(idle()),
                         claimed.untilRedelivery().filter((until) -> !due),
                         claimed.lookAgainIn(),
                         firstDeliveries.lookAgainIn(),

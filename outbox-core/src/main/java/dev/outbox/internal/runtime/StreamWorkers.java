@@ -39,11 +39,16 @@ final class StreamWorkers implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(StreamWorkers.class);
 
+    /** Bounds the wait for what a lost wake-up would have announced. */
+    private static final Duration LOOK_PERIOD = Duration.ofSeconds(20);
+
+    private static final Duration LOOK_PERIOD_WITHOUT_WAKE_UPS = Duration.ofSeconds(1);
     private static final Duration STUCK_HANDLERS_PERIOD = Duration.ofSeconds(1);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final Map<String, StreamPoller> pollers = new HashMap<>();
     private final boolean polling;
+    private final Duration lookPeriod;
     private final RunningHandlers handlers;
     private final Dispatcher dispatcher;
     private final HandlerHeartbeat heartbeat;
@@ -69,12 +74,16 @@ final class StreamWorkers implements AutoCloseable {
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
         this.polling = polls.enabled();
+        Duration shortestLease = shortestLease(polls);
+        // Sees every lease of another instance before it expires.
+        this.lookPeriod = shortestLease.compareTo(LOOK_PERIOD) < 0 ? shortestLease : LOOK_PERIOD;
         this.handlers = handlers;
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
                 registry,
-                new HandlerExpiry(dataSource, schema));
-        this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
+                new HandlerExpiry(dataSource, schema),
+                this::announce);
+        this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
         this.replays = new ReplayFeeder(replays, this::committed);
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
@@ -100,8 +109,11 @@ final class StreamWorkers implements AutoCloseable {
                 new InstanceStore(dataSource, schema),
                 worker,
                 () -> new InstanceStore.Equipment(
-                        polls.polledStreams().keySet(), registry.local().everyId()),
-                dispatcher::openCircuits);
+                        polls.polledStreams().keySet(),
+                        registry.local().everyId(),
+                        registry.local().deadLetterHandlers().keySet()),
+                dispatcher::openCircuits,
+                this::looked);
         StreamDependencies shared = new StreamDependencies(
                 dataSource,
                 schema,
@@ -110,6 +122,7 @@ final class StreamWorkers implements AutoCloseable {
                 leases,
                 listener,
                 notifications::committed,
+                deadLetters::wake,
                 new StreamDependencies.CrashSuspects());
         PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
                 .forEach((name, poller) -> pollers.put(
@@ -184,6 +197,29 @@ final class StreamWorkers implements AutoCloseable {
 
     void wakeReplays() {
         replays.wake();
+        announce();
+    }
+
+    /** Makes the other instances look: for a replay, or for registrations. */
+    private void announce() {
+        notifications.committed(Notifications.EVERY_STREAM);
+    }
+
+    /**
+     * Wakes what has work that no wake-up has announced, and lets the other pollers rest as long as wake-ups arrive. Without wake-ups,
+     * pollers find their work at their interval. Returns the time until the next look.
+     */
+    private Duration looked(InstanceStore.@Nullable Work work, long begun) {
+        boolean wakeUps = notifications.areReceived();
+        pollers.forEach((stream, poller) ->
+                poller.looked(wakeUps && work != null && !work.streams().contains(stream), begun));
+        if (work == null || work.replays()) {
+            replays.wake();
+        }
+        if (work == null || work.deadLetters()) {
+            deadLetters.wake();
+        }
+        return wakeUps ? lookPeriod : LOOK_PERIOD_WITHOUT_WAKE_UPS;
     }
 
     void committed(String stream) {
@@ -193,13 +229,16 @@ final class StreamWorkers implements AutoCloseable {
 
     private void wake(String stream) {
         StreamPoller poller = pollers.get(stream);
-        if (poller != null) {
+        if (stream.equals(Notifications.EVERY_STREAM)) {
+            wakeAll();
+        } else if (poller != null) {
             poller.wake();
         }
     }
 
     private void wakeAll() {
         pollers.values().forEach(StreamPoller::wake);
+        instance.wake();
     }
 
     private Duration watch() {

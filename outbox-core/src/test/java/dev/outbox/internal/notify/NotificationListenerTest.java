@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -49,16 +50,7 @@ class NotificationListenerTest {
         AtomicBoolean full = new AtomicBoolean(true);
         AtomicInteger attempts = new AtomicInteger();
         AtomicInteger woken = new AtomicInteger();
-        DelegatingDataSource unpooled = new DelegatingDataSource(database.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                attempts.incrementAndGet();
-                if (full.get()) {
-                    throw new SQLException("sorry, too many clients already", "53300");
-                }
-                return super.getConnection();
-            }
-        };
+        DelegatingDataSource unpooled = refusing(full, attempts);
         NotificationListener listener = new NotificationListener(
                 new NotificationChannel(unpooled, OutboxSchema.DEFAULT),
                 new Notifier(new NotificationChannel(unpooled, OutboxSchema.DEFAULT), "this"),
@@ -77,6 +69,7 @@ class NotificationListenerTest {
             full.set(false);
 
             await().until(() -> woken.get() == 1);
+            assertThat(listener.isListening()).isFalse();
         } finally {
             listener.close();
         }
@@ -97,6 +90,51 @@ class NotificationListenerTest {
                     .asString()
                     .contains("outbox.poller.interval", "outbox.direct-url", "outbox.poller.notify=false");
         }
+    }
+
+    /** Until it listens again, pollers must not rely on it. */
+    @Test
+    void wakesPollersWhenItsConnectionBreaks() {
+        AtomicBoolean refusing = new AtomicBoolean();
+        AtomicInteger woken = new AtomicInteger();
+        DelegatingDataSource unpooled = refusing(refusing, new AtomicInteger());
+        try (Notifier notifier = notifier(database.dataSource(), "this");
+                NotificationListener listener = new NotificationListener(
+                        new NotificationChannel(unpooled, OutboxSchema.DEFAULT),
+                        notifier,
+                        (stream) -> {},
+                        woken::incrementAndGet)) {
+            notifier.start();
+            listener.start();
+            await().until(listener::isListening);
+            refusing.set(true);
+            JdbcClient.create(database.dataSource())
+                    .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                            + " WHERE datname = ? AND application_name = 'outbox-listener'")
+                    .param(database.name())
+                    .query(Boolean.class)
+                    .list();
+
+            await().atMost(Duration.ofSeconds(1)).until(() -> woken.get() == 2);
+            assertThat(listener.isListening()).isFalse();
+        }
+    }
+
+    private static Notifier notifier(DataSource dataSource, String worker) {
+        return new Notifier(new NotificationChannel(dataSource, OutboxSchema.DEFAULT), worker);
+    }
+
+    private DelegatingDataSource refusing(AtomicBoolean refusing, AtomicInteger attempts) {
+        return new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                attempts.incrementAndGet();
+                if (refusing.get()) {
+                    throw new SQLException("sorry, too many clients already", "53300");
+                }
+                return super.getConnection();
+            }
+        };
     }
 
     @Test
@@ -123,8 +161,7 @@ class NotificationListenerTest {
     private List<ILoggingEvent> listen(TestDatabase sending, Runnable whileListening) {
         Logger selfTest = (Logger) LoggerFactory.getLogger(NotificationListener.class);
         selfTest.addAppender(lines);
-        try (Notifier notifier =
-                        new Notifier(new NotificationChannel(sending.dataSource(), OutboxSchema.DEFAULT), "this");
+        try (Notifier notifier = notifier(sending.dataSource(), "this");
                 NotificationListener listener = new NotificationListener(
                         new NotificationChannel(database.dataSource(), OutboxSchema.DEFAULT),
                         notifier,

@@ -3,12 +3,15 @@ package dev.outbox.internal.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview.Instance;
+import dev.outbox.operations.ReplayRequest;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -96,6 +99,42 @@ class InstancesTest {
     }
 
     @Test
+    void signOfLifeFindsTheWorkThatWaits() throws SQLException {
+        another.withoutPolling();
+        Lanes lanes = new Lanes(another);
+        another.addStream("default");
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false));
+
+        EventEnvelope event = another.publish("1", new OrderPlaced(1));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false));
+        lanes.failed("mail", event);
+        assertThat(work()).as("lane due in an hour").isEqualTo(new InstanceStore.Work(Set.of(), false, false));
+        lanes.due();
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false));
+        another.sql().sql("DELETE FROM events.outbox_lane").update();
+        another.sql().sql("DELETE FROM events.outbox_delivery").update();
+
+        lanes.claimed(event, "1 minute");
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false));
+        another.sql().sql("DELETE FROM events.outbox_claim").update();
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false));
+
+        lanes.dead("mail", event);
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, true));
+        another.sql()
+                .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
+                .update();
+        lanes.registered("mail", "{}", "*");
+        another.runtime().replays().start(ReplayRequest.of("mail"), "ann", "again");
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), true, false));
+    }
+
+    private InstanceStore.Work work() throws SQLException {
+        return new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .seen("own", equipment("default", "slow"), Set.of());
+    }
+
+    @Test
     void deliveryContinuesWithoutTheTable() {
         outbox.sql().sql("DROP TABLE events.outbox_instance").update();
         outbox.sql()
@@ -114,7 +153,7 @@ class InstancesTest {
     }
 
     private static InstanceStore.Equipment equipment(String... streams) {
-        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"));
+        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"), Set.of("mail"));
     }
 
     private List<Instance> instances() {

@@ -58,6 +58,7 @@ final class Poller implements AutoCloseable {
                         leases,
                         OutboxListener.NONE,
                         (stream) -> {},
+                        () -> {},
                         new StreamDependencies.CrashSuspects()),
                 concurrency == 1 ? null : workers);
     }

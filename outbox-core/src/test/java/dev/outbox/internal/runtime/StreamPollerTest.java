@@ -26,6 +26,9 @@ class StreamPollerTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
 
+    /** Less than the time after which an instance looks for what no notification has announced. */
+    private static final Duration BEFORE_A_LOOK = Duration.ofSeconds(15);
+
     private final TestOutbox outbox = TestOutbox.create();
 
     @AfterEach
@@ -69,9 +72,9 @@ class StreamPollerTest {
                     .start();
             awaitListener();
             publish(0, 5);
-            await().until(() -> handler.handled().size() == 5);
+            await().atMost(BEFORE_A_LOOK).until(() -> handler.handled().size() == 5);
             publish(5, 10);
-            await().until(() -> handler.handled().size() == 10);
+            await().atMost(BEFORE_A_LOOK).until(() -> handler.handled().size() == 10);
         }
     }
 
@@ -91,7 +94,7 @@ class StreamPollerTest {
                     .query(Integer.class)
                     .single();
             publish(0, 5);
-            await().until(() -> handler.handled().size() == 5);
+            await().atMost(BEFORE_A_LOOK).until(() -> handler.handled().size() == 5);
         }
     }
 

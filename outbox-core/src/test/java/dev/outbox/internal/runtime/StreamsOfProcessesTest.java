@@ -33,6 +33,9 @@ class StreamsOfProcessesTest {
 
     private static final int EVENTS = 10;
 
+    /** Less than the time after which an instance looks for what no notification has announced. */
+    private static final Duration BEFORE_A_LOOK = Duration.ofSeconds(15);
+
     private final TestOutbox orders = TestOutbox.create();
     private final TestOutbox mails = orders.another();
 
@@ -62,8 +65,9 @@ class StreamsOfProcessesTest {
             publish(orders, "mail", i);
             publish(mails, "default", i);
             int handled = i;
-            await().until(() ->
-                    ofMails.handled().size() == handled && ofOrders.handled().size() == handled);
+            await().atMost(BEFORE_A_LOOK)
+                    .until(() -> ofMails.handled().size() == handled
+                            && ofOrders.handled().size() == handled);
         }
         for (int i = 1; i <= EVENTS; i++) {
             publish(orders, "default", i);
@@ -119,7 +123,8 @@ class StreamsOfProcessesTest {
         for (int i = 1; i <= EVENTS; i++) {
             looksBefore.set(looks.get());
             EventEnvelope event = publish(orders, "default", i);
-            assertThat(orders.event(event)).becomesPublished();
+            await().atMost(BEFORE_A_LOOK)
+                    .untilAsserted(() -> assertThat(orders.event(event)).isPublished());
         }
         assertThat(there.handled()).hasSize(EVENTS);
     }

@@ -7,6 +7,7 @@ import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.operate.OperateSteps;
+import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
@@ -124,6 +125,27 @@ class BoundedPlansTest {
                                 "text[], text, timestamptz, text[], text[], text[], text[], text[]",
                                 "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
                 .isLessThan(20);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void signOfLifeReadsNoWorkThatWaitsForLater(boolean analyzed) throws SQLException {
+        outbox.addStream("default");
+        addHistory("1 day", ROWS);
+        addLanes(ROWS, "now() + interval '1 h'", false, 0);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
+                .update();
+        analyze(analyzed, "events.outbox_delivery, events.outbox_lane, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(
+                        InstanceStore.SEEN,
+                        "text, text[], text[], text[], text[]",
+                        "'own', '{default}', '{mail}', '{}', '{mail}'");
+        assertThat(Explained.rowsVisited(plan, "outbox_lane")).isZero();
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isZero();
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
     }
 
     @Test

@@ -1,0 +1,170 @@
+package dev.outbox.internal.runtime;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.DeadLetter;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.ReplayRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** An instance that claims nothing more, because its streams are empty and wake-ups arrive. */
+@Tag("full")
+class RestingInstanceTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(3);
+
+    private final Recorded handler = Recorded.all();
+    private final AtomicLong claimedAt = new AtomicLong(System.nanoTime());
+    private final TestOutbox outbox = TestOutbox.create()
+            .withNotifications()
+            .listener(new OutboxListener() {
+                @Override
+                public void claimed(String stream, Duration took, int events) {
+                    claimedAt.set(System.nanoTime());
+                }
+            })
+            .handler("any", "*", handler);
+    private final TestOutbox other = outbox.another();
+
+    @AfterEach
+    void close() {
+        other.close();
+        outbox.close();
+    }
+
+    @Test
+    void isWokenByANotification() {
+        rest(LEASE);
+        other.withNotifications().withoutPolling().start();
+
+        for (int i = 1; i <= 3; i++) {
+            other.publish("1", new OrderPlaced(i));
+            int handled = i;
+            soon().until(() -> handler.handled().size() == handled);
+        }
+    }
+
+    @Test
+    void findsAnEventWhoseNotificationWasLost() {
+        rest(SHORT_LEASE);
+
+        EventEnvelope event = other.withoutPolling().publish("1", new OrderPlaced(1));
+
+        soon().until(() -> handler.handled().size() == 1);
+        assertThat(outbox.event(event)).becomesPublished();
+    }
+
+    @Test
+    void takesOverWhenTheLeaseOfADeadWorkerEnds() {
+        rest(SHORT_LEASE);
+        other.withoutPolling();
+        long begun = System.nanoTime();
+
+        other.inTransaction(() -> {
+            EventEnvelope event = other.publish("1", new OrderPlaced(1));
+            new Lanes(other).claimed(event, SHORT_LEASE.toSeconds() + " seconds");
+            return event;
+        });
+
+        soon().until(() -> handler.handled().size() == 1);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                .isBetween(SHORT_LEASE.minusMillis(500), SHORT_LEASE.plusSeconds(2));
+    }
+
+    @Test
+    void attemptsALaneWhenItIsDue() {
+        EventEnvelope event = other.withoutPolling().publish("1", new OrderPlaced(1));
+        new Lanes(other).failed("any", event);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() + interval '64 s'")
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET due_at = now() + interval '64 s'")
+                .update();
+        long begun = System.nanoTime();
+        rest(SHORT_LEASE);
+
+        await().atMost(Duration.ofSeconds(80)).until(() -> handler.handled().size() == 1);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                .isBetween(Duration.ofSeconds(63), Duration.ofSeconds(66));
+    }
+
+    @Test
+    void pollsAtTheIntervalWhenItsConnectionBreaks() {
+        rest(LEASE);
+        long rested = claimedAt.get();
+
+        outbox.sql()
+                .sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                        + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
+                .query(Integer.class)
+                .single();
+
+        await().atMost(Duration.ofSeconds(1)).until(() -> claimedAt.get() > rested);
+    }
+
+    @Test
+    void startsTheReplayOfAnotherInstance() {
+        other.withNotifications().withoutPolling().start().publish("1", new OrderPlaced(1));
+        rest(LEASE);
+        assertThat(handler.handled()).hasSize(1);
+
+        other.runtime().replays().start(ReplayRequest.of("any"), "ann", "again");
+
+        soon().until(() -> handler.handled().size() == 2);
+    }
+
+    @Test
+    void noticesTheRegistrationOfAnotherInstance() {
+        rest(LEASE);
+        long rested = claimedAt.get();
+
+        other.withNotifications().handler("new", "*", Recorded.all()).start();
+
+        soon().until(() -> claimedAt.get() > rested);
+    }
+
+    @Test
+    void callsTheDeadLetterMethodAtOnce() {
+        List<DeadLetter> letters = new CopyOnWriteArrayList<>();
+        outbox.handler(HandlerDefinition.of("mail", OrderPlaced.class, (event, envelope) -> {
+                    throw new NonRetryableException("no such customer");
+                })
+                .onDeadLetter(letters::add));
+        rest(LEASE);
+
+        outbox.publish("1", new OrderPlaced(1));
+
+        soon().until(() -> letters.size() == 1);
+    }
+
+    /** Starts the instance and returns when it has not claimed for ten intervals. */
+    private void rest(Duration lease) {
+        outbox.poller(INTERVAL, 50, lease).start();
+        await().until(() ->
+                System.nanoTime() - claimedAt.get() > INTERVAL.multipliedBy(10).toNanos());
+    }
+
+    /** Less than the time after which an instance looks for what no notification has announced. */
+    private static ConditionFactory soon() {
+        return await().atMost(Duration.ofSeconds(10));
+    }
+}
