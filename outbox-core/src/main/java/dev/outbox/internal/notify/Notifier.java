@@ -71,13 +71,9 @@ final class Notifier implements AutoCloseable {
             streams.remove(stream);
             messages.add(new Message(worker, stream).text());
         }
-        // Not repeated if it fails: polling finds the events.
         if (!messages.isEmpty()) {
             sentAt = System.nanoTime();
-            if (!sending.equals(Set.of(TEST))) {
-                FaultPoint.BEFORE_NOTIFICATION.reached();
-            }
-            store.send(messages);
+            send(sending, messages);
         }
         if (sending.contains(TEST)) {
             testsSent.incrementAndGet();
@@ -85,7 +81,20 @@ final class Notifier implements AutoCloseable {
         return UNTIL_WOKEN;
     }
 
-    /** Sends the rest, for at most a second: other processes poll. */
+    /** A message that could not be sent is sent again: until they look, other processes rely on it. */
+    private void send(Set<String> sending, Set<String> messages) throws SQLException {
+        try {
+            if (!sending.equals(Set.of(TEST))) {
+                FaultPoint.BEFORE_NOTIFICATION.reached();
+            }
+            store.send(messages);
+        } catch (SQLException | RuntimeException ex) {
+            streams.addAll(sending);
+            throw ex;
+        }
+    }
+
+    /** Sends the rest, for at most a second: other processes find the events when they look. */
     @Override
     public void close() {
         long begun = System.nanoTime();

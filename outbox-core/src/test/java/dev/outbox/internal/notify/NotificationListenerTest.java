@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -117,6 +118,31 @@ class NotificationListenerTest {
 
             await().atMost(Duration.ofSeconds(1)).until(() -> woken.get() == 2);
             assertThat(listener.isListening()).isFalse();
+        }
+    }
+
+    @Test
+    void repeatsANotificationThatCouldNotBeSent() {
+        AtomicBoolean refusing = new AtomicBoolean(true);
+        AtomicInteger attempts = new AtomicInteger();
+        List<String> woken = new CopyOnWriteArrayList<>();
+        try (Notifier here = notifier(database.dataSource(), "here");
+                Notifier elsewhere = notifier(refusing(refusing, attempts), "elsewhere");
+                NotificationListener listener = new NotificationListener(
+                        new NotificationChannel(database.dataSource(), OutboxSchema.DEFAULT),
+                        here,
+                        woken::add,
+                        () -> {})) {
+            here.start();
+            elsewhere.start();
+            listener.start();
+            await().until(listener::isListening);
+            elsewhere.committed("mail");
+            await().until(() -> attempts.get() >= 2);
+
+            refusing.set(false);
+
+            await().until(() -> woken.contains("mail"));
         }
     }
 
