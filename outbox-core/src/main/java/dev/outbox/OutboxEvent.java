@@ -1,5 +1,6 @@
 package dev.outbox;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -24,6 +25,10 @@ public final class OutboxEvent {
     private @Nullable Long sequence;
     private @Nullable Instant occurredAt;
     private @Nullable String origin;
+    private @Nullable Duration deliverAfter;
+    private @Nullable Instant deliverAt;
+    private @Nullable String key;
+    private boolean keepExisting;
     private Map<String, String> headers = Map.of();
 
     private OutboxEvent(String aggregateType, String aggregateId, Object payload) {
@@ -111,6 +116,53 @@ public final class OutboxEvent {
     }
 
     /**
+     * Schedules the event: it takes its place in the order of its aggregate when the time has passed, and not before. Until then
+     * {@link OutboxPublisher#cancel} withdraws it. Such an event has neither an event id nor a sequence of the caller's own.
+     *
+     * @param deliverAfter the time from publishing, by the clock of the database; zero or more
+     * @return a copy that is scheduled
+     */
+    public OutboxEvent deliverAfter(Duration deliverAfter) {
+        return copy((copy) -> {
+            copy.deliverAfter = deliverAfter;
+            copy.deliverAt = null;
+        });
+    }
+
+    /**
+     * Schedules the event like {@link #deliverAfter(Duration)}, for a point in time.
+     *
+     * @param deliverAt the time, by the clock of the database, in the years 1 to 9999; at once if it has passed
+     * @return a copy that is scheduled
+     */
+    public OutboxEvent deliverAt(Instant deliverAt) {
+        return copy((copy) -> {
+            copy.deliverAt = deliverAt;
+            copy.deliverAfter = null;
+        });
+    }
+
+    /**
+     * Sets the key of a scheduled event. At most one scheduled event of an aggregate has a key: publishing another replaces its time and
+     * content.
+     *
+     * @param key the key, at most 255 characters
+     * @return a copy with that key
+     */
+    public OutboxEvent withKey(String key) {
+        return copy((copy) -> copy.key = key);
+    }
+
+    /**
+     * Keeps the scheduled event that has the same key, if there is one, instead of replacing it.
+     *
+     * @return a copy that replaces nothing
+     */
+    public OutboxEvent keepExisting() {
+        return copy((copy) -> copy.keepExisting = true);
+    }
+
+    /**
      * Marks an event that another service published and this one stores: handlers find the origin in the header
      * {@link EventEnvelope#ORIGIN}. All events of an aggregate type have the same origin, or none: an aggregate type has one owner.
      *
@@ -143,6 +195,10 @@ public final class OutboxEvent {
         copy.sequence = sequence;
         copy.occurredAt = occurredAt;
         copy.origin = origin;
+        copy.deliverAfter = deliverAfter;
+        copy.deliverAt = deliverAt;
+        copy.key = key;
+        copy.keepExisting = keepExisting;
         copy.headers = headers;
         change.accept(copy);
         return copy;
@@ -196,6 +252,26 @@ public final class OutboxEvent {
     /** {@return the service that published the event, or {@code null} for an event of this one} */
     public @Nullable String origin() {
         return origin;
+    }
+
+    /** {@return the time from publishing after which the event is due, or {@code null}} */
+    public @Nullable Duration deliverAfter() {
+        return deliverAfter;
+    }
+
+    /** {@return the time at which the event is due, or {@code null}} */
+    public @Nullable Instant deliverAt() {
+        return deliverAt;
+    }
+
+    /** {@return the key of a scheduled event, or {@code null}} */
+    public @Nullable String key() {
+        return key;
+    }
+
+    /** {@return whether a scheduled event with the same key stays} */
+    public boolean keepsExisting() {
+        return keepExisting;
     }
 
     /** {@return the headers, unmodifiable and in the order in which they were added} */

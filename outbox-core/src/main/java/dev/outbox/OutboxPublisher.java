@@ -43,7 +43,8 @@ public interface OutboxPublisher {
      * Publishes an event.
      *
      * @param event the event
-     * @return the event as stored; the one stored earlier if its event id is already stored
+     * @return the event as stored; the one stored earlier if its event id is already stored. A scheduled event has no id and no sequence
+     *     yet: both are 0
      */
     EventEnvelope publish(OutboxEvent event);
 
@@ -55,4 +56,17 @@ public interface OutboxPublisher {
      * @return the events as stored, in the order given
      */
     List<EventEnvelope> publishAll(Collection<OutboxEvent> events);
+
+    /**
+     * Withdraws a {@linkplain OutboxEvent#deliverAfter scheduled} event, unless the transaction rolls back.
+     *
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
+     * @param key the event's {@linkplain OutboxEvent#withKey key}
+     * @return whether it was withdrawn and is never delivered; {@code false} if there is none, or its time has come and it has taken its
+     *     place in the order of its aggregate
+     */
+    default boolean cancel(String aggregateType, String aggregateId, String key) {
+        throw new UnsupportedOperationException("this publisher schedules no events");
+    }
 }

@@ -33,6 +33,7 @@ GRANT INSERT (aggregate_type, aggregate_id, last_seq),
       UPDATE (last_seq)
    ON :"schema".outbox_aggregate TO :"publisher";
 GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
+GRANT SELECT, INSERT, DELETE ON :"schema".outbox_scheduled TO :"publisher";
 
 -- Only for publishers that choose event ids: the answer to an id that is stored already is the stored event.
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;
@@ -43,6 +44,11 @@ GRANT SELECT, DELETE,
       UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at,
               failures)
    ON :"schema".outbox_unpublished TO :"worker";
+-- Scheduled events move into the queue when they are due.
+GRANT INSERT (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, occurred_at)
+   ON :"schema".outbox_unpublished TO :"worker";
+GRANT SELECT, DELETE, UPDATE (due_at) ON :"schema".outbox_scheduled TO :"worker";
+GRANT SELECT, UPDATE (last_seq) ON :"schema".outbox_aggregate TO :"worker";
 -- UPDATE of one column is what FOR UPDATE needs.
 GRANT SELECT, INSERT, DELETE, UPDATE (status) ON :"schema".outbox_published TO :"worker";
 GRANT SELECT, INSERT, UPDATE, DELETE
@@ -54,7 +60,7 @@ GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation
 GRANT INSERT (aggregate_type, counted, origin) ON :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq TO :"worker";
 GRANT USAGE
-   ON SEQUENCE :"schema".outbox_claim_id_seq, :"schema".outbox_replay_id_seq, :"schema".outbox_operation_id_seq,
+   ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq, :"schema".outbox_replay_id_seq, :"schema".outbox_operation_id_seq,
       :"archive_schema".events_id_seq
    TO :"worker";
 GRANT EXECUTE
@@ -69,6 +75,8 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
               attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at,
               failures)
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
+GRANT SELECT (event_id, stream, aggregate_type, aggregate_id, key, event_type, schema_version, occurred_at, due_at)
+   ON :"schema".outbox_scheduled TO :"reader";
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_lane, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
       :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,

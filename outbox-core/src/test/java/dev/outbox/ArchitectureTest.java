@@ -35,6 +35,7 @@ class ArchitectureTest {
             "runtime",
             "metrics",
             "replay",
+            "schedule",
             "deadletter",
             "retention",
             "operate",

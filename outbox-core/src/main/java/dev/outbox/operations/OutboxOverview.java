@@ -39,6 +39,8 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
      * @param oldestPending the age of the oldest pending event; zero if there is none
      * @param oldestRetrying how long the oldest open delivery that is not replayed has waited since it was queued, or retried by an operator;
      *     zero if there is none
+     * @param scheduled events that are due later
+     * @param overdue how long the oldest scheduled event has been due; zero if none is
      * @param exact whether no count has reached its bound; otherwise {@code pending} is an estimate, and the others are lower bounds
      */
     public record Backlog(
@@ -49,6 +51,8 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
             long blockedLanes,
             Duration oldestPending,
             Duration oldestRetrying,
+            long scheduled,
+            Duration overdue,
             boolean exact) {}
 
     /**

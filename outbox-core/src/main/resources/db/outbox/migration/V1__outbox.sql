@@ -174,6 +174,30 @@ CREATE TABLE ${schema}.outbox_aggregate (
     CONSTRAINT outbox_aggregate_pk PRIMARY KEY (aggregate_type, aggregate_id)
 ) WITH (fillfactor = 70);
 
+-- Events that are due later. They are not in the order of their aggregate yet: they get their number when they move into the queue. Who
+-- changes the scheduled events of an aggregate holds the lock of its counter.
+CREATE TABLE ${schema}.outbox_scheduled (
+    event_id       uuid             NOT NULL,
+    stream         text COLLATE "C" NOT NULL,
+    aggregate_type text COLLATE "C" NOT NULL,
+    aggregate_id   text COLLATE "C" NOT NULL,
+    key            text COLLATE "C",
+    event_type     text COLLATE "C" NOT NULL,
+    schema_version integer          NOT NULL,
+    payload        jsonb            NOT NULL,
+    headers        jsonb            NOT NULL,
+    occurred_at    timestamptz,
+    due_at         timestamptz      NOT NULL,
+    CONSTRAINT outbox_scheduled_pk PRIMARY KEY (event_id),
+    CONSTRAINT outbox_scheduled_key UNIQUE (aggregate_type, aggregate_id, key)
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON COLUMN ${schema}.outbox_scheduled.key IS 'By which the application replaces or cancels the event; NULL if it does not';
+COMMENT ON COLUMN ${schema}.outbox_scheduled.occurred_at IS 'NULL for the time at which the event is due';
+
+CREATE INDEX outbox_scheduled_due
+    ON ${schema}.outbox_scheduled (stream, due_at);
+
 -- One row per aggregate type: either the outbox counts the events of its aggregates, or the application gives their sequences.
 CREATE TABLE ${schema}.outbox_aggregate_type (
     aggregate_type text COLLATE "C" NOT NULL,

@@ -20,6 +20,7 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
             DELETE FROM {schema}.outbox_lane;
             DELETE FROM {schema}.outbox_claim;
             DELETE FROM {schema}.outbox;
+            DELETE FROM {schema}.outbox_scheduled;
             DELETE FROM {schema}.outbox_aggregate;
             DELETE FROM {schema}.outbox_aggregate_type;
             DELETE FROM {schema}.outbox_replay;
@@ -43,6 +44,7 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
             UPDATE {schema}.outbox_delivery
                SET next_retry_at = next_retry_at - {by}, report_at = report_at - {by};
             UPDATE {schema}.outbox_lane SET due_at = greatest(due_at - {by}, least(due_at, now()));
+            UPDATE {schema}.outbox_scheduled SET due_at = due_at - {by};
             UPDATE {schema}.outbox_claim SET locked_until = locked_until - {by}
             """;
 

@@ -107,7 +107,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
 
     /**
      * Lets time pass for the outbox: moves the due times in its tables into the past, because the clock of the database decides what is due.
-     * Retries, leases, dead-letter methods and the probes of open circuits come due earlier. Nothing is delivered before the next
+     * Retries, scheduled events, leases, dead-letter methods and the probes of open circuits come due earlier. Nothing is delivered before the next
      * {@link #drain()}. The {@code Clock} of the application, the times of events, retention and the registrations of handlers stay
      * as they are.
      *

@@ -28,7 +28,7 @@ import javax.sql.DataSource;
 /** Reads an overview: counts the events of each stream by status, and the deliveries of each handler. */
 final class StatusStore {
 
-    static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, true);
+    static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true);
     private static final Deliveries NO_DELIVERIES = new Deliveries(0, 0, Duration.ZERO, true);
 
     /** Time since {@code {since}} in milliseconds. */
@@ -46,7 +46,7 @@ final class StatusStore {
                                                      AND o.dispatched_at IS NULL""";
 
     /**
-     * Relies on outbox_unpublished_pending, outbox_unpublished_pk and outbox_delivery_backlog; reads outbox_claim whole. The cost does not
+     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_scheduled_due; reads outbox_claim whole. The cost does not
      * depend on the backlog: above the bound, pending events are estimated from the density of ids, and others are not counted. Includes
      * streams that no poller has registered.
      */
@@ -73,7 +73,9 @@ final class StatusStore {
                    dead.lanes,
                    coalesce((SELECT {age} {pending} ORDER BY o.stream, o.id LIMIT 1), 0),
                    coalesce({waiting}, 0),
-                   greatest(pending.events, processing.claimed, retrying.deliveries, dead.deliveries) < {most}
+                   scheduled.events,
+                   greatest(coalesce({overdue}, 0), 0),
+                   greatest(pending.events, processing.claimed, retrying.deliveries, dead.deliveries, scheduled.events) < {most}
               FROM streams
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
                                    FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
@@ -101,9 +103,16 @@ final class StatusStore {
                                           WHERE d.stream = streams.stream
                                             AND d.status IN ('BLOCKING', 'DEAD')
                                           LIMIT {most}) d) dead
+             CROSS JOIN LATERAL (SELECT count(*) AS events, min(s.due_at) AS due
+                                   FROM (SELECT s.due_at
+                                           FROM {schema}.outbox_scheduled s
+                                          WHERE s.stream = streams.stream
+                                          ORDER BY s.due_at
+                                          LIMIT {most}) s) scheduled
             """.replace("{pending}", PENDING)
                     .replace("{age}", AGE)
                     .replace("{waiting}", MILLIS_SINCE.replace("{since}", "retrying.since"))
+                    .replace("{overdue}", MILLIS_SINCE.replace("{since}", "scheduled.due"))
                     .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
     private static final String CLOCK = "SELECT clock_timestamp()";
@@ -250,7 +259,9 @@ final class StatusStore {
                         row.getLong(6),
                         Duration.ofMillis(row.getLong(7)),
                         Duration.ofMillis(row.getLong(8)),
-                        row.getBoolean(9)));
+                        row.getLong(9),
+                        Duration.ofMillis(row.getLong(10)),
+                        row.getBoolean(11)));
     }
 
     /** Reads the rows of {@link #PAUSED_STREAMS}. */

@@ -60,6 +60,13 @@ final class QueueMeters {
                 seconds,
                 "Time that the oldest delivery has waited since it was queued or retried by an operator",
                 (counts) -> seconds(counts.oldestRetrying()));
+        gauge(stream, "outbox.scheduled", events, "Events that are due later", Backlog::scheduled);
+        gauge(
+                stream,
+                "outbox.scheduled.overdue",
+                seconds,
+                "Time since the oldest scheduled event was due",
+                (counts) -> seconds(counts.overdue()));
     }
 
     /** Registers the gauges of a handler of this instance: a handler that no instance has is none of an alert's. */

@@ -7,6 +7,7 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.operate.OperationStore.Action;
+import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
@@ -178,6 +179,7 @@ public final class JdbcOperations implements OutboxOperations {
             log.info("{} {} by {}", subject, paused ? "paused" : "resumed", audit.actor());
             if (!paused) {
                 result.streams().forEach(wake);
+                wake.accept(TransactionalOutboxPublisher.SCHEDULED);
             }
         }
         return result.changed();

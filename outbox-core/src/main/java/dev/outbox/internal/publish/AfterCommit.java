@@ -26,7 +26,8 @@ final class AfterCommit {
             TransactionSynchronizationManager.bindResource(this, published);
             TransactionSynchronizationManager.registerSynchronization(published);
         }
-        published.streams.merge(event.stream(), 1, Integer::sum);
+        published.streams.merge(
+                event.isScheduled() ? TransactionalOutboxPublisher.SCHEDULED : event.stream(), 1, Integer::sum);
     }
 
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
@@ -69,7 +70,9 @@ final class AfterCommit {
             }
             FaultPoint.AFTER_COMMIT.reached();
             streams.forEach((stream, count) -> {
-                listener.published(stream, count);
+                if (!stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
+                    listener.published(stream, count);
+                }
                 wakeUp.accept(stream);
             });
         }

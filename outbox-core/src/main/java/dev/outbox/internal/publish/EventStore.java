@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -37,6 +38,7 @@ final class EventStore {
     private final NamedSql lockAggregates;
     private final NamedSql find;
     private final AggregateTypes types;
+    private final ScheduledEvents scheduled;
 
     EventStore(OutboxSchema schema) {
         this.insert = sql(schema, "event");
@@ -45,6 +47,7 @@ final class EventStore {
         this.lockAggregates = sql(schema, "counters");
         this.find = sql(schema, "known");
         this.types = new AggregateTypes(schema);
+        this.scheduled = new ScheduledEvents(schema);
     }
 
     private static NamedSql sql(OutboxSchema schema, String result) {
@@ -54,9 +57,39 @@ final class EventStore {
     /** Stores events and returns them in the order given; a known event as it is stored. */
     List<EventEnvelope> insert(Connection connection, List<NewEvent> events) throws SQLException {
         NewEvent first = events.get(0);
+        if (events.stream().anyMatch(NewEvent::isScheduled)) {
+            return insertAndSchedule(connection, events);
+        }
         return events.size() == 1 && !first.chosen().eventId()
                 ? List.of(insertOne(connection, first))
                 : insertBatch(connection, events);
+    }
+
+    /** Withdraws a scheduled event. */
+    boolean withdraw(Connection connection, Aggregate aggregate, String key) throws SQLException {
+        lockAggregates(connection, new TreeSet<>(List.of(aggregate)));
+        return scheduled.delete(connection, aggregate, key);
+    }
+
+    /** Locks all counters first, in sorted order. */
+    private List<EventEnvelope> insertAndSchedule(Connection connection, List<NewEvent> events) throws SQLException {
+        types.admit(connection, events);
+        lockAggregates(connection, counters(events));
+        List<EventEnvelope> stored = new ArrayList<>();
+        for (NewEvent event : events) {
+            stored.add(
+                    event.isScheduled()
+                            ? scheduled.put(connection, event)
+                            : insert(connection, List.of(event)).get(0));
+        }
+        return stored;
+    }
+
+    private static SortedSet<Aggregate> counters(List<NewEvent> events) {
+        return events.stream()
+                .filter(NewEvent::isCounted)
+                .map(NewEvent::aggregate)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private EventEnvelope insertOne(Connection connection, NewEvent event) throws SQLException {
@@ -102,10 +135,7 @@ final class EventStore {
         if (chosen.isEmpty()) {
             return new HashMap<>();
         }
-        SortedSet<Aggregate> counted = events.stream()
-                .filter(NewEvent::isCounted)
-                .map(NewEvent::aggregate)
-                .collect(Collectors.toCollection(TreeSet::new));
+        SortedSet<Aggregate> counted = counters(events);
         if (!counted.isEmpty()) {
             lockAggregates(connection, counted);
         }

@@ -10,6 +10,7 @@ import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import dev.outbox.internal.registry.HandlerRegistry;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoField;
 import java.time.temporal.ChronoUnit;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.TreeNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -34,6 +36,7 @@ final class EventWriter {
     /** Keeps the counter within {@code bigint}. */
     private static final long LARGEST_SEQUENCE = 1L << 62;
 
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
     private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
 
@@ -80,9 +83,50 @@ final class EventWriter {
                 type,
                 body.of(event, type, aggregate),
                 occurredAt(event, aggregate),
-                new NewEvent.Chosen(event.eventId() != null, sequence));
+                new NewEvent.Chosen(event.eventId() != null, sequence, schedule(event, aggregate)));
         requireSubscribers(written);
         return written;
+    }
+
+    private NewEvent.@Nullable Schedule schedule(OutboxEvent event, Aggregate aggregate) {
+        Duration after = event.deliverAfter();
+        Instant at = event.deliverAt();
+        String key = event.key();
+        if (after == null && at == null) {
+            if (key != null || event.keepsExisting()) {
+                throw new InvalidEventException("an event of " + aggregate + " has "
+                        + (key == null ? "keepExisting" : "the key '" + StorableText.quotable(key) + "'")
+                        + ", which only scheduled events have; call deliverAfter or deliverAt");
+            }
+            return null;
+        }
+        if (event.sequence() != null || event.eventId() != null) {
+            throw new InvalidEventException("a scheduled event of " + aggregate + " must not have "
+                    + (event.sequence() != null
+                            ? "a sequence: it is numbered when it is due"
+                            : "an event id: use withKey and keepExisting to schedule it once"));
+        }
+        if (event.keepsExisting() && key == null) {
+            throw new InvalidEventException("keepExisting of an event of " + aggregate + " needs a key; call withKey");
+        }
+        if (after != null && (after.isNegative() || after.compareTo(LONGEST_DELAY) > 0)) {
+            throw new InvalidEventException(
+                    "deliverAfter of an event of " + aggregate + " must be from 0 to 36500 days: " + after);
+        }
+        if (at != null && isOutOfRange(at)) {
+            throw new InvalidEventException(
+                    "deliverAt of an event of " + aggregate + " must be in the years 1 to 9999: " + at);
+        }
+        return new NewEvent.Schedule(
+                at,
+                after,
+                key == null ? null : StorableText.requireName("key", key),
+                event.keepsExisting(),
+                event.occurredAt() == null ? null : occurredAt(event, aggregate));
+    }
+
+    private static boolean isOutOfRange(Instant time) {
+        return time.isBefore(FIRST_TIME) || !time.isBefore(AFTER_LAST_TIME);
     }
 
     private NewEvent.Type type(OutboxEvent event, Aggregate aggregate) {
@@ -158,7 +202,7 @@ final class EventWriter {
 
     private Instant occurredAt(OutboxEvent event, Aggregate aggregate) {
         Instant chosen = event.occurredAt();
-        if (chosen != null && (chosen.isBefore(FIRST_TIME) || !chosen.isBefore(AFTER_LAST_TIME))) {
+        if (chosen != null && isOutOfRange(chosen)) {
             throw new InvalidEventException(
                     "time of an event of " + aggregate + " must be in the years 1 to 9999: " + chosen);
         }

@@ -2,6 +2,7 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.registry.Subscription;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -28,6 +29,11 @@ record NewEvent(
                 false);
     }
 
+    /** Returns whether the event takes its place in the order of its aggregate later. */
+    boolean isScheduled() {
+        return chosen.schedule() != null;
+    }
+
     /** Returns whether the outbox counts the event, rather than its publisher. */
     boolean isCounted() {
         return chosen.sequence() == null;
@@ -52,6 +58,17 @@ record NewEvent(
     /** Serialized payload and headers. */
     record Body(String payload, Map<String, String> headers, String headersJson) {}
 
-    /** Id and sequence supplied by the caller. */
-    record Chosen(boolean eventId, @Nullable Long sequence) {}
+    /** Id, sequence and schedule supplied by the caller. */
+    record Chosen(
+            boolean eventId,
+            @Nullable Long sequence,
+            @Nullable Schedule schedule) {}
+
+    /** When a scheduled event is due: at a time, or so long after publishing. */
+    record Schedule(
+            @Nullable Instant at,
+            @Nullable Duration after,
+            @Nullable String key,
+            boolean keepsExisting,
+            @Nullable Instant occurredAt) {}
 }

@@ -32,6 +32,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
+    /** Wakes the mover of scheduled events like a stream. No stream has the name. */
+    public static final String SCHEDULED = "\nscheduled";
+
     private static final String UNIQUE_VIOLATION = "23505";
     private static final String SEQUENCE_KEY = "outbox_unpublished_aggregate";
     private static final String EVENT_KEY = "outbox_unpublished_event_id";
@@ -81,6 +84,20 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         transaction.check();
         List<NewEvent> written = events.stream().map(writer::write).toList();
         return written.isEmpty() ? List.of() : store(written);
+    }
+
+    @Override
+    public boolean cancel(String aggregateType, String aggregateId, String key) {
+        transaction.check();
+        Aggregate aggregate = new Aggregate(
+                StorableText.requireName("aggregate type", aggregateType),
+                StorableText.requireName("aggregate id", aggregateId));
+        String name = StorableText.requireName("key", key);
+        try (BoundConnection.Held held = transaction.connection()) {
+            return store.withdraw(held.connection(), aggregate, name);
+        } catch (SQLException refusal) {
+            throw Causes.translated("cancel a scheduled event", REMEDY, Causes.explained(Redaction.of(refusal)));
+        }
     }
 
     private List<EventEnvelope> store(List<NewEvent> events) {

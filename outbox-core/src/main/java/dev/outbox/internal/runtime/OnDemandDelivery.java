@@ -16,6 +16,7 @@ import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.replay.ReplayFeeder;
+import dev.outbox.internal.schedule.ScheduleMover;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -45,6 +46,7 @@ public final class OnDemandDelivery implements AutoCloseable {
     private final Supplier<Dispatcher> dispatchers;
     private final StreamDependencies stores;
     private final ReplayFeeder replays;
+    private final ScheduleMover schedule;
     private final DeadLetterReporter deadLetters;
     private Dispatcher dispatcher;
 
@@ -76,6 +78,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 () -> {},
                 new StreamDependencies.CrashSuspects());
         this.replays = new ReplayFeeder(replays, (stream) -> {});
+        this.schedule = new ScheduleMover(dataSource, schema, streams.keySet(), listener::published);
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         reset();
@@ -100,11 +103,11 @@ public final class OnDemandDelivery implements AutoCloseable {
     }
 
     /**
-     * Runs one round of the replays, of every stream and of the dead-letter methods. Returns whether to call again at once; if not, more may
+     * Runs one round of the replays, of scheduled events, of every stream and of the dead-letter methods. Returns whether to call again at once; if not, more may
      * be due all the same after a round that has published or handled an event.
      */
     public boolean runOnce() throws SQLException {
-        boolean more = replays.runOnce().isZero();
+        boolean more = replays.runOnce().isZero() | schedule.runOnce().isZero();
         for (StreamPoller poller : pollers.values()) {
             more |= poller.runOnce().isZero();
         }

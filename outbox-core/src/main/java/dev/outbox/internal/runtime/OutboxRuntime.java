@@ -12,11 +12,13 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.retention.Retention;
+import dev.outbox.internal.schedule.JdbcSchedule;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -41,6 +43,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final JdbcOperations operations;
     private final OutboxInspector inspector;
     private final JdbcReplays replays;
+    private final ScheduledEvents schedule;
     private final RunningHandlers handlers;
     private final HandlerRegistry registry;
     private final ReentrantLock lock = new ReentrantLock();
@@ -90,6 +93,8 @@ public final class OutboxRuntime implements AutoCloseable {
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
         this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, operations, this::wakeReplays);
+        this.schedule =
+                new JdbcSchedule(dependencies.dataSource(), schema, () -> wake(TransactionalOutboxPublisher.SCHEDULED));
     }
 
     private static Map<String, Duration> leases(RuntimeSettings settings) {
@@ -121,6 +126,11 @@ public final class OutboxRuntime implements AutoCloseable {
     /** Returns the replays, which can be started whether the outbox is started or not. */
     public Replays replays() {
         return replays;
+    }
+
+    /** Returns the scheduled events, which work whether the outbox is started or not. */
+    public ScheduledEvents scheduled() {
+        return schedule;
     }
 
     /** Returns whether any instance has a handler for events of another service. Fails before this instance knows the others. */

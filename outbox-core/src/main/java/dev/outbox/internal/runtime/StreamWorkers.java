@@ -13,10 +13,12 @@ import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.poll.WorkerPool;
+import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.replay.ReplayFeeder;
+import dev.outbox.internal.schedule.ScheduleMover;
 import dev.outbox.internal.schema.WorkerPrivileges;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -55,6 +57,7 @@ final class StreamWorkers implements AutoCloseable {
     private final InstanceHeartbeat instance;
     private final LeaseRenewer leases;
     private final ReplayFeeder replays;
+    private final ScheduleMover schedule;
     private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
@@ -85,6 +88,11 @@ final class StreamWorkers implements AutoCloseable {
                 this::announce);
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
         this.replays = new ReplayFeeder(replays, this::committed);
+        this.schedule =
+                new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
+                    listener.published(stream, events);
+                    committed(stream);
+                });
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         this.notifications = new Notifications(
@@ -183,6 +191,7 @@ final class StreamWorkers implements AutoCloseable {
             leases.start();
             pollers.values().forEach(StreamPoller::start);
             replays.start();
+            schedule.start();
             deadLetters.start();
             watch.start();
         }
@@ -233,12 +242,15 @@ final class StreamWorkers implements AutoCloseable {
             wakeAll();
         } else if (poller != null) {
             poller.wake();
+        } else if (stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
+            schedule.wake();
         }
     }
 
     private void wakeAll() {
         pollers.values().forEach(StreamPoller::wake);
         instance.wake();
+        schedule.wake();
     }
 
     private Duration watch() {
@@ -265,6 +277,7 @@ final class StreamWorkers implements AutoCloseable {
             notifications.stopReceiving();
             unpolledLoop.close();
             replays.close();
+            schedule.close();
             deadLetters.close();
             endPollers(begun);
             pollers.keySet().forEach(notifications::committed);

@@ -14,7 +14,7 @@ public final class WorkerPrivileges {
     private static final String MISSING = """
             WITH needed (schema, relation, privileges) AS (
                 VALUES (:schema, 'outbox', 'SELECT'),
-                       (:schema, 'outbox_unpublished', 'SELECT UPDATE DELETE'),
+                       (:schema, 'outbox_unpublished', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_published', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_claim', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_lane', 'SELECT INSERT UPDATE DELETE'),
@@ -27,8 +27,10 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),
                        (:schema, 'outbox_operation', 'SELECT INSERT'),
                        (:schema, 'outbox_incarnation', 'SELECT INSERT'),
+                       (:schema, 'outbox_scheduled', 'SELECT UPDATE DELETE'),
+                       (:schema, 'outbox_aggregate', 'SELECT UPDATE'),
                        (:schema, 'outbox_aggregate_type', 'SELECT INSERT'),
-                       (:schema, 'outbox_id_seq', 'SELECT'),
+                       (:schema, 'outbox_id_seq', 'SELECT USAGE'),
                        (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),
                        (:schema, 'outbox_replay_id_seq', 'USAGE'),
                        (:schema, 'outbox_operation_id_seq', 'USAGE'),

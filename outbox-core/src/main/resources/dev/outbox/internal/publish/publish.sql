@@ -101,3 +101,35 @@ ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
 SELECT {envelope}
   FROM {schema}.outbox o
  WHERE o.event_id = ANY (:event_ids::uuid[]);
+
+-- result: schedule
+-- Relies on outbox_scheduled_key. The database's clock decides when the event is due.
+WITH o AS (
+    INSERT INTO {schema}.outbox_scheduled
+           (event_id, stream, aggregate_type, aggregate_id, key, event_type, schema_version, payload, headers,
+            occurred_at, due_at)
+    VALUES (:event_id, :stream, :aggregate_type, :aggregate_id, :key, :type, :version, :payload::jsonb,
+            :headers::jsonb, :occurred_at,
+            coalesce(:due_at::timestamptz, clock_timestamp() + :delay_millis::bigint * interval '1 millisecond'))
+    RETURNING 0::bigint AS id, event_id, stream, aggregate_type, aggregate_id, 0::bigint AS aggregate_seq, event_type,
+              schema_version, payload, headers, coalesce(occurred_at, due_at) AS occurred_at
+)
+SELECT {envelope}
+  FROM o;
+
+-- result: scheduled
+-- Relies on outbox_scheduled_key.
+SELECT {envelope}
+  FROM (SELECT 0::bigint AS id, s.event_id, s.stream, s.aggregate_type, s.aggregate_id, 0::bigint AS aggregate_seq,
+               s.event_type, s.schema_version, s.payload, s.headers, coalesce(s.occurred_at, s.due_at) AS occurred_at
+          FROM {schema}.outbox_scheduled s
+         WHERE s.aggregate_type = :aggregate_type
+           AND s.aggregate_id = :aggregate_id
+           AND s.key = :key) o;
+
+-- result: withdraw
+-- Relies on outbox_scheduled_key.
+DELETE FROM {schema}.outbox_scheduled s
+ WHERE s.aggregate_type = :aggregate_type
+   AND s.aggregate_id = :aggregate_id
+   AND s.key = :key;

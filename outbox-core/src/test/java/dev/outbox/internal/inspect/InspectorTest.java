@@ -54,7 +54,8 @@ class InspectorTest {
 
         assertThat(overview.streams()).extracting(OutboxOverview.Stream::name).containsExactly("default");
         assertThat(overview.streams().get(0).backlog())
-                .isEqualTo(new OutboxOverview.Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, true));
+                .isEqualTo(new OutboxOverview.Backlog(
+                        0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true));
         assertThat(overview.streams().get(0).deliveredPerSecond()).isZero();
         assertThat(overview.handlers()).isEmpty();
         assertThat(overview.instances()).isEmpty();

@@ -3,6 +3,7 @@ package dev.outbox.sample.docs;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,8 @@ class Invoices {
     record InvoiceIssued(String invoiceId, long cents) {}
 
     record InvoicePaid(String invoiceId, Instant paidAt) {}
+
+    record PaymentOverdue(String invoiceId) {}
 
     record Payment(UUID id, String invoiceId, Instant receivedAt) {}
 
@@ -43,6 +46,18 @@ class Invoices {
         return outbox.publishAll(invoices.stream()
                 .map((invoice) -> OutboxEvent.of("invoice", invoice.invoiceId(), invoice))
                 .toList());
+    }
+
+    @Transactional
+    void awaitPayment(String invoiceId) {
+        outbox.publish(OutboxEvent.of("invoice", invoiceId, new PaymentOverdue(invoiceId))
+                .deliverAfter(Duration.ofDays(14))
+                .withKey("payment-overdue"));
+    }
+
+    @Transactional
+    boolean settle(String invoiceId) {
+        return outbox.cancel("invoice", invoiceId, "payment-overdue");
     }
 
     @Transactional

@@ -69,6 +69,17 @@ class InvoicesTest {
     }
 
     @Test
+    void withdrawsADeadlineOnce() {
+        inTransaction(() -> {
+            invoices.awaitPayment("I-6");
+            return "scheduled";
+        });
+
+        assertThat(inTransaction(() -> invoices.settle("I-6"))).isTrue();
+        assertThat(inTransaction(() -> invoices.settle("I-6"))).isFalse();
+    }
+
+    @Test
     void refusesToPublishWithoutATransaction() {
         assertThatThrownBy(() -> invoices.issue("I-5", 1))
                 .isInstanceOf(InvalidTransactionException.class)

@@ -16,6 +16,7 @@ import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.OutboxMapper;
 import java.security.SecureRandom;
@@ -196,6 +197,12 @@ public final class OutboxAutoConfiguration {
     @ConditionalOnMissingBean
     Replays outboxReplays(OutboxRuntime runtime) {
         return runtime.replays();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ScheduledEvents outboxScheduledEvents(OutboxRuntime runtime) {
+        return runtime.scheduled();
     }
 
     @Bean

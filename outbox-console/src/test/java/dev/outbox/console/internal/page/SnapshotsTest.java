@@ -176,7 +176,7 @@ class SnapshotsTest {
                 .map((name) -> new OutboxOverview.Stream(
                         name,
                         false,
-                        new OutboxOverview.Backlog(1, 0, 1, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(70), true),
+                        new OutboxOverview.Backlog(1, 0, 1, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(70), 0, Duration.ZERO, true),
                         3.0,
                         List.of()))
                 .toList();

@@ -9,6 +9,7 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +27,19 @@ final class EndpointReads {
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
     private final Replays replays;
+    private final ScheduledEvents scheduled;
     private final boolean showPayloads;
 
-    EndpointReads(OutboxInspector inspector, OutboxOperations operations, Replays replays, boolean showPayloads) {
+    EndpointReads(
+            OutboxInspector inspector,
+            OutboxOperations operations,
+            Replays replays,
+            ScheduledEvents scheduled,
+            boolean showPayloads) {
         this.inspector = inspector;
         this.operations = operations;
         this.replays = replays;
+        this.scheduled = scheduled;
         this.showPayloads = showPayloads;
     }
 
@@ -72,6 +80,13 @@ final class EndpointReads {
             case "replays" -> {
                 filter.end(part);
                 yield Map.of("replays", replays.list());
+            }
+            case "scheduled" -> {
+                int limit = limit(filter);
+                String type = filter.text("aggregateType");
+                String id = filter.text("aggregateId");
+                filter.end(part);
+                yield Map.of("scheduled", scheduled.find(type, id, limit));
             }
             default -> null;
         };

@@ -5,8 +5,10 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Performs the commands of the endpoint. */
@@ -14,10 +16,12 @@ final class EndpointWrites {
 
     private final OutboxOperations operations;
     private final Replays replays;
+    private final ScheduledEvents scheduled;
 
-    EndpointWrites(OutboxOperations operations, Replays replays) {
+    EndpointWrites(OutboxOperations operations, Replays replays, ScheduledEvents scheduled) {
         this.operations = operations;
         this.replays = replays;
+        this.scheduled = scheduled;
     }
 
     /** Operator and reason, as far as the request names them. */
@@ -49,6 +53,7 @@ final class EndpointWrites {
             case "expire" -> expire(values, audit);
             case "replay" -> Map.of("replay", replays.start(replay(values), audit.by(), audit.why()));
             case "cancel" -> cancel(values, audit);
+            case "deliver" -> deliver(values, audit);
             default -> null;
         };
     }
@@ -83,10 +88,23 @@ final class EndpointWrites {
         return rate == null ? request : request.rate(Math.toIntExact(Math.min(rate, Integer.MAX_VALUE)));
     }
 
+    private Object deliver(RequestFilters values, Audit audit) {
+        UUID event = values.uuid("event");
+        values.end("deliver");
+        UUID id = given(event, "'event' is missing: the id of the scheduled event to deliver");
+        return Map.of("changed", scheduled.deliverNow(id, audit.by(), audit.why()));
+    }
+
     private @Nullable Object cancel(RequestFilters values, Audit audit) {
         Long replay = values.number("replay");
+        UUID event = values.uuid("event");
         values.end("cancel");
-        long id = given(replay, "'replay' is missing: the number of the replay to cancel");
+        if (event != null && replay == null) {
+            return Map.of("changed", scheduled.cancel(event, audit.by(), audit.why()));
+        }
+        long id = given(
+                event == null ? replay : null,
+                "'cancel' needs either a 'replay', its number, or a scheduled 'event', its id");
         return replays.find(id).isEmpty() ? null : Map.of("changed", replays.cancel(id, audit.by()));
     }
 

@@ -98,6 +98,7 @@ final class OutboxEndpoint {
             @Nullable String handler,
             @Nullable String stream,
             @Nullable String replay,
+            @Nullable String event,
             @Nullable String rate,
             @Nullable String reason,
             @Nullable String actor) {
@@ -112,6 +113,7 @@ final class OutboxEndpoint {
         values.put("handler", handler);
         values.put("stream", stream);
         values.put("replay", replay);
+        values.put("event", event);
         values.put("rate", rate);
         return answer(() -> writes.perform(
                 command, new RequestFilters(values), new EndpointWrites.Audit(operator(security, actor), reason)));

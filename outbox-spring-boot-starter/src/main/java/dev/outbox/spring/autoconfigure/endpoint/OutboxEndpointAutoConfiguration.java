@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.endpoint;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -23,11 +24,19 @@ public final class OutboxEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
     OutboxEndpoint outboxEndpoint(
-            OutboxInspector inspector, OutboxOperations operations, Replays replays, OutboxProperties properties) {
+            OutboxInspector inspector,
+            OutboxOperations operations,
+            Replays replays,
+            ScheduledEvents scheduled,
+            OutboxProperties properties) {
         return new OutboxEndpoint(
                 new EndpointReads(
-                        inspector, operations, replays, properties.endpoint().showPayloads()),
-                new EndpointWrites(operations, replays),
+                        inspector,
+                        operations,
+                        replays,
+                        scheduled,
+                        properties.endpoint().showPayloads()),
+                new EndpointWrites(operations, replays, scheduled),
                 properties.endpoint().allowAnonymousWrites());
     }
 }

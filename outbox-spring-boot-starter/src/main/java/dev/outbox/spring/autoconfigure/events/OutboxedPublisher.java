@@ -44,6 +44,11 @@ final class OutboxedPublisher implements OutboxPublisher {
         return publisher.publishAll(several);
     }
 
+    @Override
+    public boolean cancel(String aggregateType, String aggregateId, String key) {
+        return publisher.cancel(aggregateType, aggregateId, key);
+    }
+
     /** Leaves out events of other services, which may have another aggregate type here, and those without payload, which fail later. */
     private void requireSameAsAnnotation(OutboxEvent event) {
         Object payload = event.payload();

@@ -52,6 +52,11 @@ final class ObservedPublisher implements OutboxPublisher {
                                 .toList()));
     }
 
+    @Override
+    public boolean cancel(String aggregateType, String aggregateId, String key) {
+        return publisher.cancel(aggregateType, aggregateId, key);
+    }
+
     private List<EventEnvelope> observe(
             Collection<OutboxEvent> events, Function<Map<String, String>, List<EventEnvelope>> call) {
         OutboxPublishObservationContext context = new OutboxPublishObservationContext(events);

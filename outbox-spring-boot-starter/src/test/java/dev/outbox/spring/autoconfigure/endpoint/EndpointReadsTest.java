@@ -12,6 +12,7 @@ import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,12 @@ class EndpointReadsTest {
     }
 
     private EndpointReads reads(boolean showPayloads) {
-        return new EndpointReads(inspector, mock(OutboxOperations.class), mock(Replays.class), showPayloads);
+        return new EndpointReads(
+                inspector,
+                mock(OutboxOperations.class),
+                mock(Replays.class),
+                mock(ScheduledEvents.class),
+                showPayloads);
     }
 
     private static EventDetails details() {

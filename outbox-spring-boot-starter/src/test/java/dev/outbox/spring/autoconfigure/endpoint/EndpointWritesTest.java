@@ -9,16 +9,19 @@ import static org.mockito.Mockito.when;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class EndpointWritesTest {
 
     private final OutboxOperations operations = mock(OutboxOperations.class);
-    private final EndpointWrites writes = new EndpointWrites(operations, mock(Replays.class));
+    private final ScheduledEvents scheduled = mock(ScheduledEvents.class);
+    private final EndpointWrites writes = new EndpointWrites(operations, mock(Replays.class), scheduled);
 
     @Test
     void expiresHandler() {
@@ -39,8 +42,25 @@ class EndpointWritesTest {
         verifyNoInteractions(operations);
     }
 
+    @Test
+    void deliversAndCancelsScheduledEvents() {
+        UUID event = new UUID(1, 2);
+        when(scheduled.deliverNow(event, "ann", "asked for")).thenReturn(true);
+        when(scheduled.cancel(event, "ann", "obsolete")).thenReturn(true);
+        Map<String, String> selected = Map.of("event", event.toString());
+
+        assertThat(perform("deliver", selected, "asked for")).isEqualTo(Map.of("changed", true));
+        assertThat(perform("cancel", selected, "obsolete")).isEqualTo(Map.of("changed", true));
+        assertThatThrownBy(() -> perform("deliver", Map.of(), "asked for")).hasMessageContaining("'event' is missing");
+        assertThatThrownBy(() -> perform("cancel", Map.of(), "asked for")).hasMessageContaining("either a 'replay'");
+    }
+
     private @Nullable Object perform(Map<String, String> values, @Nullable String reason) {
+        return perform("expire", values, reason);
+    }
+
+    private @Nullable Object perform(String command, Map<String, String> values, @Nullable String reason) {
         Map<String, @Nullable String> filters = new HashMap<>(values);
-        return writes.perform("expire", new RequestFilters(filters), new EndpointWrites.Audit("ann", reason));
+        return writes.perform(command, new RequestFilters(filters), new EndpointWrites.Audit("ann", reason));
     }
 }

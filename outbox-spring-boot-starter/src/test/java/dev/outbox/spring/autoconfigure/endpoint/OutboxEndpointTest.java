@@ -9,6 +9,7 @@ import static org.mockito.Mockito.when;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.FreshGauges;
 import dev.outbox.testing.TcpProxy;
@@ -31,6 +32,7 @@ class OutboxEndpointTest {
 
     private final OutboxInspector inspector = mock(OutboxInspector.class);
     private final OutboxOperations operations = mock(OutboxOperations.class);
+    private final ScheduledEvents scheduled = mock(ScheduledEvents.class);
 
     @Test
     void anonymousCommandIsRefused() {
@@ -85,8 +87,9 @@ class OutboxEndpointTest {
                                             context.getBean(OutboxInspector.class),
                                             context.getBean(OutboxOperations.class),
                                             context.getBean(Replays.class),
+                                            context.getBean(ScheduledEvents.class),
                                             true),
-                                    new EndpointWrites(operations, mock(Replays.class)),
+                                    new EndpointWrites(operations, mock(Replays.class), scheduled),
                                     false);
                             HealthIndicator health = context.getBean(HealthIndicator.class);
                             assertThat(endpoint.overview().getStatus()).isEqualTo(200);
@@ -119,13 +122,13 @@ class OutboxEndpointTest {
     private OutboxEndpoint endpoint(boolean allowAnonymousWrites) {
         Replays replays = mock(Replays.class);
         return new OutboxEndpoint(
-                new EndpointReads(inspector, operations, replays, false),
-                new EndpointWrites(operations, replays),
+                new EndpointReads(inspector, operations, replays, scheduled, false),
+                new EndpointWrites(operations, replays, scheduled),
                 allowAnonymousWrites);
     }
 
     private static WebEndpointResponse<Object> pause(OutboxEndpoint endpoint, SecurityContext security) {
-        return endpoint.perform(security, "pause", null, null, "mail", null, null, "a test", "ann");
+        return endpoint.perform(security, "pause", null, null, "mail", null, null, null, "a test", "ann");
     }
 
     private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {

@@ -1,0 +1,46 @@
+package dev.outbox.internal.schedule;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.audit.OperatorRequest;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.ScheduledEvent;
+import dev.outbox.operations.ScheduledEvents;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Implements the operators' view of scheduled events on the outbox tables. */
+public final class JdbcSchedule implements ScheduledEvents {
+
+    private final ScheduleStore store;
+    private final Runnable wake;
+
+    /** Wakes the movers when an event is due at once. */
+    public JdbcSchedule(DataSource dataSource, OutboxSchema schema, Runnable wake) {
+        this.store = new ScheduleStore(dataSource, schema);
+        this.wake = wake;
+    }
+
+    @Override
+    public List<ScheduledEvent> find(@Nullable String aggregateType, @Nullable String aggregateId, int limit) {
+        OperatorRequest.check(limit);
+        return OperatorRequest.run("find scheduled events", () -> store.find(aggregateType, aggregateId, limit));
+    }
+
+    @Override
+    public boolean deliverNow(UUID eventId, String by, String reason) {
+        AuditInfo audit = OperatorRequest.check(by, reason);
+        boolean changed = OperatorRequest.run("deliver a scheduled event", () -> store.deliverNow(eventId, audit));
+        if (changed) {
+            wake.run();
+        }
+        return changed;
+    }
+
+    @Override
+    public boolean cancel(UUID eventId, String by, String reason) {
+        AuditInfo audit = OperatorRequest.check(by, reason);
+        return OperatorRequest.run("cancel a scheduled event", () -> store.cancel(eventId, audit));
+    }
+}

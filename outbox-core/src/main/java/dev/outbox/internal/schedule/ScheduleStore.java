@@ -1,0 +1,121 @@
+package dev.outbox.internal.schedule;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.ScheduledEvent;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Moves, finds and changes scheduled events, under the locks of their aggregates' counters. */
+final class ScheduleStore {
+
+    /** Length of a stream's queue from which overdue events wait. */
+    private static final int FULL_QUEUE = 500;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final DataSource dataSource;
+    private final Pipeline move;
+    private final Pipeline find;
+    private final Pipeline deliverNow;
+    private final Pipeline cancel;
+
+    ScheduleStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.move = Pipeline.durable(schema, LONGEST_WAIT, sql("move"));
+        this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, sql("find"));
+        this.deliverNow = Pipeline.durable(schema, LONGEST_WAIT, sql("lock"), sql("deliver now"));
+        this.cancel = Pipeline.durable(schema, LONGEST_WAIT, sql("lock"), sql("cancel"));
+    }
+
+    private static String sql(String result) {
+        return NamedSql.of(ScheduleStore.class, "schedule.sql", result);
+    }
+
+    /** How many events of each stream were moved, and the milliseconds until the next one is due; none if nothing is scheduled. */
+    record Round(Map<String, Integer> moved, @Nullable Long millisToNext) {
+
+        boolean isDue() {
+            return millisToNext != null && millisToNext <= 0;
+        }
+
+        Duration untilNext(Duration longest) {
+            return millisToNext == null || millisToNext > longest.toMillis()
+                    ? longest
+                    : Duration.ofMillis(millisToNext);
+        }
+    }
+
+    /** Moves due events into the queue, in a transaction that waits for no other. */
+    Round move(Set<String> streams, int limit) throws SQLException {
+        return move.run(
+                dataSource,
+                (parameters) -> parameters
+                        .setTexts("streams", streams, (stream) -> stream)
+                        .set("limit", limit)
+                        .set("full_queue", FULL_QUEUE),
+                (results) -> {
+                    Map<String, Integer> moved = new TreeMap<>();
+                    Long millisToNext = null;
+                    for (ResultSet row = results.rows(); row.next(); ) {
+                        if (row.getString(1) == null) {
+                            millisToNext = row.getLong(2);
+                        } else {
+                            moved.put(row.getString(1), row.getInt(2));
+                        }
+                    }
+                    return new Round(moved, millisToNext);
+                });
+    }
+
+    List<ScheduledEvent> find(@Nullable String aggregateType, @Nullable String aggregateId, int limit)
+            throws SQLException {
+        return find.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("aggregate_type", aggregateType)
+                        .set("aggregate_id", aggregateId)
+                        .set("limit", limit),
+                (results) -> results.list(ScheduleStore::event));
+    }
+
+    boolean deliverNow(UUID eventId, AuditInfo audit) throws SQLException {
+        return change(deliverNow, eventId, audit);
+    }
+
+    boolean cancel(UUID eventId, AuditInfo audit) throws SQLException {
+        return change(cancel, eventId, audit);
+    }
+
+    private boolean change(Pipeline pipeline, UUID eventId, AuditInfo audit) throws SQLException {
+        return pipeline.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("event_id", eventId)
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> results.updated() > 0);
+    }
+
+    private static ScheduledEvent event(ResultSet row) throws SQLException {
+        return new ScheduledEvent(
+                row.getObject(1, UUID.class),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getString(6),
+                row.getObject(7, OffsetDateTime.class).toInstant());
+    }
+}

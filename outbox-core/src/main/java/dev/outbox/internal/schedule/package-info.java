@@ -1,0 +1,10 @@
+/**
+ * Moves scheduled events into the order of their aggregates when they are due.
+ *
+ * <p>Front doors: {@link JdbcSchedule}, {@link ScheduleMover}. Tables: outbox_scheduled; of other rooms: outbox, outbox_aggregate,
+ * outbox_operation, outbox_stream.
+ */
+@NullMarked
+package dev.outbox.internal.schedule;
+
+import org.jspecify.annotations.NullMarked;

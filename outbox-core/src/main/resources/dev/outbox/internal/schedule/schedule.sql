@@ -1,0 +1,119 @@
+-- Scheduled events, in transactions of the outbox.
+-- To run it in psql, replace {schema}, and \set the parameters.
+
+-- result: move
+-- Relies on outbox_scheduled_due, outbox_scheduled_pk, outbox_aggregate_pk, outbox_stream_pk and outbox_unpublished_pending. Waits for no
+-- lock: an aggregate whose counter a transaction holds is due a moment later. The lock also keeps its events from being replaced, cancelled
+-- or moved by another instance; what has changed before it is checked again on the row itself. A stream with a full queue gets no more, so
+-- that fresh events do not wait behind overdue ones.
+WITH due AS MATERIALIZED (
+    SELECT s.event_id, s.aggregate_type, s.aggregate_id
+      FROM unnest(:streams::text[]) AS polled (stream)
+      LEFT JOIN {schema}.outbox_stream stream USING (stream)
+     CROSS JOIN LATERAL (SELECT s.event_id, s.aggregate_type, s.aggregate_id
+                           FROM {schema}.outbox_scheduled s
+                          WHERE s.stream = polled.stream
+                            AND s.due_at <= now()
+                          ORDER BY s.due_at
+                          LIMIT :limit) s
+     WHERE stream.paused IS NOT TRUE
+       AND (SELECT count(*)
+              FROM (SELECT o.id
+                      FROM {schema}.outbox_unpublished o
+                     WHERE o.stream = polled.stream
+                       AND o.id >= coalesce(stream.low_water_mark, 0)
+                       AND o.dispatched_at IS NULL
+                     LIMIT :full_queue) pending) < :full_queue
+), free AS MATERIALIZED (
+    SELECT a.aggregate_type, a.aggregate_id
+      FROM {schema}.outbox_aggregate a
+      JOIN (SELECT DISTINCT due.aggregate_type, due.aggregate_id FROM due) d USING (aggregate_type, aggregate_id)
+       FOR UPDATE OF a SKIP LOCKED
+), moved AS (
+    DELETE FROM {schema}.outbox_scheduled s
+     USING due
+      JOIN free USING (aggregate_type, aggregate_id)
+     WHERE s.event_id = due.event_id
+       AND s.due_at <= now()
+    RETURNING s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.event_type, s.schema_version, s.payload, s.headers,
+              coalesce(s.occurred_at, s.due_at) AS occurred_at, s.due_at
+), total AS (
+    SELECT aggregate_type, aggregate_id, count(*) AS events
+      FROM moved
+     GROUP BY aggregate_type, aggregate_id
+), counter AS (
+    UPDATE {schema}.outbox_aggregate a
+       SET last_seq = a.last_seq + total.events
+      FROM total
+     WHERE a.aggregate_type = total.aggregate_type
+       AND a.aggregate_id = total.aggregate_id
+    RETURNING a.aggregate_type, a.aggregate_id, a.last_seq - total.events AS before
+), inserted AS (
+    INSERT INTO {schema}.outbox_unpublished
+           (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers,
+            occurred_at)
+    SELECT moved.event_id, moved.stream, moved.aggregate_type, moved.aggregate_id,
+           counter.before + row_number() OVER (PARTITION BY moved.aggregate_type, moved.aggregate_id
+                                               ORDER BY moved.due_at, moved.event_id),
+           moved.event_type, moved.schema_version, moved.payload, moved.headers, moved.occurred_at
+      FROM moved
+      JOIN counter USING (aggregate_type, aggregate_id)
+     ORDER BY moved.due_at, moved.event_id
+    RETURNING stream
+)
+SELECT inserted.stream, count(*)
+  FROM inserted
+ GROUP BY inserted.stream
+ UNION ALL
+-- How many milliseconds later the next one is due, if none was moved.
+SELECT NULL, ceil(extract(epoch FROM min(s.due_at) - now()) * 1000)::bigint
+  FROM unnest(:streams::text[]) AS polled (stream)
+  LEFT JOIN {schema}.outbox_stream stream USING (stream)
+ CROSS JOIN LATERAL (SELECT s.due_at
+                       FROM {schema}.outbox_scheduled s
+                      WHERE s.stream = polled.stream
+                      ORDER BY s.due_at
+                      LIMIT 1) s
+ WHERE stream.paused IS NOT TRUE
+HAVING count(*) > 0;
+
+-- result: find
+-- Relies on outbox_scheduled_due, or outbox_scheduled_key for an aggregate.
+SELECT s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.key, s.event_type, s.due_at
+  FROM {schema}.outbox_scheduled s
+ WHERE (:aggregate_type::text IS NULL OR s.aggregate_type = :aggregate_type)
+   AND (:aggregate_id::text IS NULL OR s.aggregate_id = :aggregate_id)
+ ORDER BY s.due_at, s.event_id
+ LIMIT :limit;
+
+-- result: lock
+-- Relies on outbox_scheduled_pk and outbox_aggregate_pk.
+SELECT a.last_seq
+  FROM {schema}.outbox_scheduled s
+  JOIN {schema}.outbox_aggregate a USING (aggregate_type, aggregate_id)
+ WHERE s.event_id = :event_id
+   FOR UPDATE OF a;
+
+-- result: deliver now
+-- Relies on outbox_scheduled_pk.
+WITH changed AS (
+    UPDATE {schema}.outbox_scheduled s
+       SET due_at = clock_timestamp()
+     WHERE s.event_id = :event_id
+       AND s.due_at > clock_timestamp()
+    RETURNING s.event_id, s.stream
+)
+INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
+SELECT :actor, 'DELIVER_NOW', :reason, changed.stream, changed.event_id
+  FROM changed;
+
+-- result: cancel
+-- Relies on outbox_scheduled_pk.
+WITH cancelled AS (
+    DELETE FROM {schema}.outbox_scheduled s
+     WHERE s.event_id = :event_id
+    RETURNING s.event_id, s.stream
+)
+INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
+SELECT :actor, 'CANCEL_SCHEDULED', :reason, cancelled.stream, cancelled.event_id
+  FROM cancelled;

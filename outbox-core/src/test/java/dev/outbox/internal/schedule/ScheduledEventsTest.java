@@ -1,0 +1,382 @@
+package dev.outbox.internal.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.ScheduledEvent;
+import dev.outbox.testing.OpenTransaction;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ScheduledEventsTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox other = outbox.another();
+    private final Recorded handler = Recorded.all();
+
+    @AfterEach
+    void close() {
+        other.close();
+        outbox.close();
+    }
+
+    @Test
+    void takesItsPlaceInTheOrderWhenItIsDueAndNotBefore() throws SQLException {
+        EventEnvelope scheduled = schedule(event(7).deliverAfter(HOUR));
+        outbox.publish("1", new OrderPlaced(1));
+        mover().runOnce();
+        assertThat(outbox.count("events.outbox_unpublished")).isEqualTo(1);
+
+        outbox.publish("1", new OrderPlaced(2));
+        due();
+        mover().runOnce();
+        outbox.publish("1", new OrderPlaced(3));
+
+        assertThat(scheduled.id()).isZero();
+        assertThat(scheduled.aggregateSeq()).isZero();
+        assertThat(outbox.sql()
+                        .sql("SELECT payload ->> 'number' FROM events.outbox ORDER BY aggregate_seq")
+                        .query(String.class)
+                        .list())
+                .containsExactly("1", "2", "7", "3");
+        assertThat(outbox.sql()
+                        .sql("SELECT event_id FROM events.outbox WHERE payload ->> 'number' = '7'")
+                        .query(UUID.class)
+                        .single())
+                .isEqualTo(scheduled.eventId());
+        assertThat(outbox.count("events.outbox_scheduled")).isZero();
+    }
+
+    @Test
+    void isDeliveredWhenItIsDueWithoutALook() {
+        outbox.handler("mail", "*", handler).poller(HOUR, 50, HOUR).start();
+
+        EventEnvelope scheduled = schedule(event(1).deliverAfter(Duration.ofMillis(300)));
+
+        await().untilAsserted(() -> assertThat(handler.handled()).hasSize(1));
+        assertThat(handler.handled().get(0).eventId()).isEqualTo(scheduled.eventId());
+        assertThat(handler.handled().get(0).occurredAt()).isEqualTo(scheduled.occurredAt());
+        assertThat(outbox.sql()
+                        .sql("SELECT last_attempt_at >= occurred_at FROM events.outbox_status")
+                        .query(Boolean.class)
+                        .list())
+                .doesNotContain(false);
+    }
+
+    @Test
+    void wakesTheMoverOfAnotherProcess() {
+        other.handler("mail", "*", handler)
+                .withNotifications()
+                .poller(HOUR, 50, HOUR)
+                .start();
+        outbox.withNotifications().withoutPolling().start();
+
+        await().untilAsserted(() -> {
+            schedule(event(1).deliverAfter(Duration.ZERO).withKey("k").keepExisting());
+            assertThat(handler.handled()).isNotEmpty();
+        });
+    }
+
+    @Test
+    void sameKeyReplacesTimeAndContent() throws SQLException {
+        schedule(event(1).deliverAfter(Duration.ZERO).withKey("overdue"));
+        EventEnvelope second = schedule(event(2).deliverAfter(HOUR).withKey("overdue"));
+        mover().runOnce();
+
+        assertThat(outbox.count("events.outbox_unpublished")).isZero();
+        assertThat(found()).extracting(ScheduledEvent::eventId).containsExactly(second.eventId());
+
+        due();
+        mover().runOnce();
+        assertThat(numbers()).containsExactly("2");
+    }
+
+    @Test
+    void existingOneIsKept() {
+        EventEnvelope first = schedule(event(1).deliverAfter(HOUR).withKey("overdue"));
+
+        EventEnvelope second =
+                schedule(event(2).deliverAfter(Duration.ZERO).withKey("overdue").keepExisting());
+
+        assertThat(second).isEqualTo(first);
+        assertThat(found()).hasSize(1);
+    }
+
+    @Test
+    void keyBelongsToItsAggregate() {
+        schedule(event(1).deliverAfter(HOUR).withKey("overdue"));
+        schedule(OutboxEvent.of("order", "2", new OrderPaid(2))
+                .deliverAfter(HOUR)
+                .withKey("overdue"));
+        schedule(event(3).deliverAfter(HOUR));
+        schedule(event(4).deliverAfter(HOUR));
+
+        assertThat(found()).hasSize(4);
+    }
+
+    @Test
+    void isCancelledOnceAndNotAfterItWasMoved() throws SQLException {
+        schedule(event(1).deliverAfter(HOUR).withKey("overdue"));
+        assertThat(cancel("2", "overdue")).isFalse();
+        assertThat(cancel("1", "other")).isFalse();
+        assertThat(cancel("1", "overdue")).isTrue();
+        assertThat(cancel("1", "overdue")).isFalse();
+
+        schedule(event(2).deliverAfter(Duration.ZERO).withKey("overdue"));
+        mover().runOnce();
+
+        assertThat(cancel("1", "overdue")).isFalse();
+        assertThat(numbers()).containsExactly("2");
+    }
+
+    @Test
+    void rollbackLeavesTheDeadlineAsItWas() {
+        EventEnvelope first = schedule(event(1).deliverAfter(HOUR).withKey("overdue"));
+
+        outbox.transactions().executeWithoutResult((status) -> {
+            assertThat(outbox.publisher().cancel("order", "1", "overdue")).isTrue();
+            outbox.publisher().publish(event(2).deliverAfter(Duration.ZERO).withKey("overdue"));
+            status.setRollbackOnly();
+        });
+
+        assertThat(found()).extracting(ScheduledEvent::eventId).containsExactly(first.eventId());
+        assertThat(found().get(0).dueAt()).isAfter(Instant.now().plus(Duration.ofMinutes(30)));
+    }
+
+    /** The mover passes by an aggregate whose publisher is at work, and moves the others. */
+    @Test
+    void neverWaitsForATransactionOfTheApplication() throws SQLException {
+        schedule(event(1).deliverAfter(Duration.ZERO).withKey("overdue"));
+        schedule(OutboxEvent.of("order", "2", new OrderPaid(2)).deliverAfter(Duration.ZERO));
+
+        outbox.inTransaction(() -> {
+            outbox.publisher().publish("order", "1", new OrderPlaced(5));
+            run();
+            assertThat(numbers()).containsExactly("5", "2");
+            return outbox.publisher().cancel("order", "1", "overdue");
+        });
+        mover().runOnce();
+
+        assertThat(numbers()).containsExactly("5", "2");
+    }
+
+    /** A transaction that has locked the aggregate decides; a canceller that waited for it sees what it committed. */
+    @Test
+    void cancelSeesWhatATransactionBeforeItHasScheduled() throws SQLException {
+        outbox.publish("1", new OrderPlaced(1));
+        CompletableFuture<Boolean> cancelled;
+        try (OpenTransaction first = OpenTransaction.of(outbox.owner())) {
+            first.run("UPDATE events.outbox_aggregate SET last_seq = last_seq");
+            first.run(
+                    "INSERT INTO events.outbox_scheduled (event_id, stream, aggregate_type, aggregate_id, key, event_type,"
+                            + " schema_version, payload, headers, due_at) VALUES (gen_random_uuid(), 'default', 'order', '1', 'overdue',"
+                            + " 'OrderPaid', 1, '{}', '{}', now() + interval '1 hour')");
+            cancelled = InBackground.run(() -> cancel("1", "overdue"));
+            outbox.awaitWaiting(1);
+            first.commit();
+        }
+
+        assertThat(InBackground.result(cancelled)).isTrue();
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void eventsOfAnAggregateMoveInTheOrderOfTheirTimes() throws SQLException {
+        for (int number : List.of(3, 1, 2)) {
+            schedule(event(number).deliverAt(Instant.parse("2020-01-0" + number + "T00:00:00Z")));
+        }
+
+        mover().runOnce();
+
+        assertThat(outbox.sql()
+                        .sql("SELECT aggregate_seq || ':' || (payload ->> 'number') FROM events.outbox ORDER BY id")
+                        .query(String.class)
+                        .list())
+                .containsExactly("1:1", "2:2", "3:3");
+    }
+
+    @Test
+    void fullQueueGetsNoOverdueEvents() throws SQLException {
+        scheduleMany(2_000);
+        ScheduleMover mover = mover();
+
+        assertThat(mover.runOnce()).isZero();
+        assertThat(mover.runOnce()).isPositive();
+
+        assertThat(outbox.count("events.outbox_unpublished")).isEqualTo(500);
+        outbox.handler("mail", "*", handler).start();
+        await().untilAsserted(() -> assertThat(handler.handled()).hasSize(2_000));
+        assertThat(handler.sequences().get("1")).isSorted();
+    }
+
+    /** Its events fill a batch. */
+    @Test
+    void lockedAggregateWithManyOverdueEventsDoesNotStopOthers() throws SQLException {
+        scheduleMany(600);
+        schedule(OutboxEvent.of("order", "2", new OrderPaid(2)).deliverAfter(Duration.ZERO));
+        ScheduleMover mover = mover();
+
+        try (OpenTransaction publisher = OpenTransaction.of(outbox.owner())) {
+            publisher.run("UPDATE events.outbox_aggregate SET last_seq = last_seq WHERE aggregate_id = '1'");
+            mover.runOnce();
+            mover.runOnce();
+        }
+
+        assertThat(numbers()).containsExactly("2");
+    }
+
+    @Test
+    void pausedStreamHoldsThemAndResumingMovesThem() throws SQLException {
+        outbox.addStream("default");
+        outbox.runtime().operations().pauseStream("default", "ann", "maintenance");
+        schedule(event(1).deliverAfter(Duration.ZERO).withKey("overdue"));
+        mover().runOnce();
+        assertThat(numbers()).isEmpty();
+
+        outbox.handler("mail", "*", handler).start();
+        outbox.runtime().operations().resumeStream("default", "ann", "done");
+
+        await().untilAsserted(() -> assertThat(handler.handled()).hasSize(1));
+    }
+
+    @Test
+    void operatorDeliversAndCancels() throws SQLException {
+        EventEnvelope first = schedule(event(1).deliverAfter(HOUR));
+        EventEnvelope second = schedule(event(2).deliverAfter(HOUR));
+
+        assertThat(outbox.runtime().scheduled().deliverNow(first.eventId(), "ann", "asked for"))
+                .isTrue();
+        assertThat(outbox.runtime().scheduled().deliverNow(first.eventId(), "ann", "asked for"))
+                .isFalse();
+        assertThat(outbox.runtime().scheduled().cancel(second.eventId(), "ann", "obsolete"))
+                .isTrue();
+        assertThat(outbox.runtime().scheduled().cancel(second.eventId(), "ann", "obsolete"))
+                .isFalse();
+        mover().runOnce();
+
+        assertThat(numbers()).containsExactly("1");
+        assertThat(found()).isEmpty();
+        assertThat(outbox.runtime().operations().operations(OperationSelection.all(), 10))
+                .extracting(Operation::action)
+                .containsExactly("CANCEL_SCHEDULED", "DELIVER_NOW");
+    }
+
+    @Test
+    void overviewCountsThemAndTellsHowLongTheyAreOverdue() throws SQLException {
+        outbox.addStream("default");
+        schedule(event(1).deliverAfter(HOUR));
+        assertThat(backlog().scheduled()).isEqualTo(1);
+        assertThat(backlog().overdue()).isZero();
+
+        schedule(event(2).deliverAt(Instant.now().minusSeconds(60)));
+        assertThat(backlog().scheduled()).isEqualTo(2);
+        assertThat(backlog().overdue()).isBetween(Duration.ofSeconds(60), Duration.ofMinutes(5));
+    }
+
+    private OutboxOverview.Backlog backlog() {
+        return outbox.runtime().inspector().overview().streams().get(0).backlog();
+    }
+
+    @Test
+    void batchMayMixEventsForNowAndLater() {
+        List<EventEnvelope> stored = outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(List.of(
+                        event(1), event(2).deliverAfter(HOUR), OutboxEvent.of("order", "0", new OrderPaid(3)))));
+
+        assertThat(stored).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 0L, 1L);
+        assertThat(found()).hasSize(1);
+    }
+
+    static List<OutboxEvent> refused() {
+        OutboxEvent event = event(1);
+        return List.of(
+                event.withKey("overdue"),
+                event.keepExisting(),
+                event.deliverAfter(HOUR).keepExisting(),
+                event.deliverAfter(HOUR).withSequence(1),
+                event.deliverAfter(HOUR).withEventId(new UUID(1, 1)),
+                event.deliverAfter(HOUR).withKey(" "),
+                event.deliverAfter(HOUR.negated()),
+                event.deliverAt(Instant.MAX));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void contradictionsAreRefused(OutboxEvent event) {
+        assertThatThrownBy(() -> schedule(event)).isInstanceOf(InvalidEventException.class);
+
+        assertThat(found()).isEmpty();
+        assertThat(outbox.count("events.outbox")).isZero();
+    }
+
+    private void scheduleMany(int count) {
+        outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(IntStream.range(0, count)
+                        .mapToObj((number) -> event(number).deliverAfter(Duration.ZERO))
+                        .toList()));
+    }
+
+    private static OutboxEvent event(int number) {
+        return OutboxEvent.of("order", "1", new OrderPaid(number));
+    }
+
+    private EventEnvelope schedule(OutboxEvent event) {
+        return outbox.inTransaction(() -> outbox.publisher().publish(event));
+    }
+
+    private boolean cancel(String aggregateId, String key) {
+        return outbox.inTransaction(() -> outbox.publisher().cancel("order", aggregateId, key));
+    }
+
+    private List<ScheduledEvent> found() {
+        return outbox.runtime().scheduled().find(null, null, 100);
+    }
+
+    private List<String> numbers() {
+        return outbox.sql()
+                .sql("SELECT payload ->> 'number' FROM events.outbox ORDER BY id")
+                .query(String.class)
+                .list();
+    }
+
+    private void due() {
+        outbox.sql().sql("UPDATE events.outbox_scheduled SET due_at = now()").update();
+    }
+
+    private ScheduleMover mover() {
+        return new ScheduleMover(outbox.dataSource(), OutboxSchema.DEFAULT, Set.of("default"), (stream, events) -> {});
+    }
+
+    private void run() {
+        try {
+            mover().runOnce();
+        } catch (SQLException ex) {
+            throw new AssertionError(ex);
+        }
+    }
+}
