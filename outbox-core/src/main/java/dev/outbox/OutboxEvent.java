@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxEvent {
 
+    /** Aggregate type of {@linkplain #unordered events that need no order}. */
+    public static final String UNORDERED = "unordered";
+
     private final String aggregateType;
     private final String aggregateId;
     private final Object payload;
@@ -47,6 +50,17 @@ public final class OutboxEvent {
      */
     public static OutboxEvent of(String aggregateType, String aggregateId, Object payload) {
         return new OutboxEvent(aggregateType, aggregateId, payload);
+    }
+
+    /**
+     * Creates an event that needs no order. It is an aggregate of its own, of type {@link #UNORDERED}: it waits for no other event, no event
+     * waits for it, and it leaves no counter behind. It cannot be {@linkplain #deliverAfter scheduled}.
+     *
+     * @param payload the payload, written as JSON
+     * @return the event
+     */
+    public static OutboxEvent unordered(Object payload) {
+        return of(UNORDERED, UUID.randomUUID().toString(), payload).withSequence(1);
     }
 
     /**

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks classes of events that determine their aggregate. {@link OutboxPublisher#publish(Object)} takes an object of the class, or of a
+ * Marks classes of events that determine their aggregate, or need no order. {@link OutboxPublisher#publish(Object)} takes an object of the class, or of a
  * subclass; the object is the payload. The starter also publishes it when the application passes it to
  * {@code ApplicationEventPublisher.publishEvent}, or a Spring Data repository publishes it as a domain event. The listeners of Spring
  * receive it as well, once.
@@ -28,18 +28,18 @@ import java.lang.annotation.Target;
 public @interface Outboxed {
 
     /**
-     * The aggregate type of the event.
+     * The aggregate type of the event. Without aggregate type and id, the event {@linkplain OutboxEvent#unordered needs no order}.
      *
      * @return the aggregate type, at most 255 characters
      */
-    String aggregateType();
+    String aggregateType() default "";
 
     /**
      * The property that holds the aggregate id: a text, a {@code UUID}, an integral number or an enum constant.
      *
      * @return the property, or a path
      */
-    String aggregateId();
+    String aggregateId() default "";
 
     /**
      * The event type, so that the class can be renamed; see {@link EventType#value()}. If empty, the simple class name. Like the version, it

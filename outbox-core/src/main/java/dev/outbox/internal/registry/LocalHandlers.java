@@ -50,6 +50,11 @@ public final class LocalHandlers {
         return types;
     }
 
+    /** Returns the payload classes of all handlers. */
+    public Collection<Class<?>> payloadClasses() {
+        return payloadClasses.values();
+    }
+
     /** Returns the current and former ids of all handlers. */
     public Set<String> everyId() {
         return Set.copyOf(byEveryId.keySet());

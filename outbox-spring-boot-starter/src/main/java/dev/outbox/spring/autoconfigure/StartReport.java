@@ -4,6 +4,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -47,9 +48,24 @@ final class StartReport {
                             : "");
         } else {
             log.info("Handlers and their event types: {}", described(handlers));
+            reportUnordered(handlers);
         }
         unknown.report();
         otherOutboxes.report();
+    }
+
+    /** So that nobody loses the order of events by accident. */
+    private static void reportUnordered(Collection<HandlerDefinition> handlers) {
+        SortedSet<String> unordered = new TreeSet<>();
+        for (Class<?> type : new LocalHandlers(handlers).payloadClasses()) {
+            OutboxedType mark = OutboxedType.of(type);
+            if (mark != null && mark.isUnordered()) {
+                unordered.add(type.getSimpleName());
+            }
+        }
+        if (!unordered.isEmpty()) {
+            log.info("Events without order: {}", String.join(", ", unordered));
+        }
     }
 
     private static String named(SortedSet<String> streams) {

@@ -6,6 +6,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.OutboxHandler;
+import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import javax.sql.DataSource;
@@ -35,6 +37,13 @@ class StartReportTest {
                         .contains("Events are stored in schema events and archived in schema audit")
                         .contains("Polling streams: default; configured but not polled here: mail")
                         .contains("Handlers and their event types: licensing.extend (SubscriptionStarted)"));
+    }
+
+    @Test
+    void startNamesEventsWithoutOrder(CapturedOutput output) {
+        Applications.on(database)
+                .withBean(Announcements.class)
+                .run((context) -> assertThat(output).contains("Events without order: Announced"));
     }
 
     @Test
@@ -98,5 +107,14 @@ class StartReportTest {
                 .run((context) -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain("The outbox is off");
+    }
+
+    @Outboxed
+    record Announced(String text) {}
+
+    static class Announcements {
+
+        @OutboxHandler(id = "announce")
+        void announce(Announced event) {}
     }
 }

@@ -32,14 +32,26 @@ public final class OutboxedType {
             " and cannot order events; name an integral number, such as a @Version of type long";
 
     private final Outboxed mark;
-    private final PropertyPath aggregateId;
+    private final @Nullable PropertyPath aggregateId;
     private final @Nullable PropertyPath sequence;
 
     private OutboxedType(Class<?> type, Outboxed mark) {
         this.mark = mark;
-        this.aggregateId = PropertyPath.of("aggregateId", mark.aggregateId(), type);
+        this.aggregateId =
+                mark.aggregateId().isEmpty() ? null : PropertyPath.of("aggregateId", mark.aggregateId(), type);
         this.sequence = mark.sequence().isEmpty() ? null : PropertyPath.of("sequence", mark.sequence(), type);
-        requirePossible(aggregateId, OutboxedType::isId, NO_ID);
+        if (mark.aggregateType().isEmpty() != (aggregateId == null) || (aggregateId == null && sequence != null)) {
+            throw new InvalidEventException(
+                    "@Outboxed of " + type.getName() + " names "
+                            + (aggregateId != null
+                                    ? "an aggregateId without an aggregateType"
+                                    : (sequence != null ? "a sequence" : "an aggregateType")
+                                            + " without an aggregateId")
+                            + "; name aggregateType and aggregateId, or neither of them nor a sequence if the event needs no order");
+        }
+        if (aggregateId != null) {
+            requirePossible(aggregateId, OutboxedType::isId, NO_ID);
+        }
         if (sequence != null) {
             requirePossible(sequence, SEQUENCES::contains, NO_SEQUENCE);
         }
@@ -84,6 +96,11 @@ public final class OutboxedType {
         return mark.getSource() instanceof Class<?> type ? type : Object.class;
     }
 
+    /** Returns whether the events need no order. */
+    public boolean isUnordered() {
+        return aggregateId == null;
+    }
+
     /** Returns whether the events have a sequence of the application. */
     public boolean hasSequence() {
         return sequence != null;
@@ -91,7 +108,9 @@ public final class OutboxedType {
 
     /** Reads the properties of an event. Throws an {@link InvalidEventException} if one is missing or of the wrong kind. */
     public OutboxEvent read(Object event) {
-        OutboxEvent read = OutboxEvent.of(mark.aggregateType(), aggregateId(event), event);
+        OutboxEvent read = aggregateId == null
+                ? OutboxEvent.unordered(event)
+                : OutboxEvent.of(mark.aggregateType(), aggregateId(aggregateId, event), event);
         if (!mark.stream().isEmpty()) {
             read = read.inStream(mark.stream());
         }
@@ -102,8 +121,12 @@ public final class OutboxedType {
 
     /** Throws an {@link InvalidEventException} if an event names other values than the mark of its payload. */
     public void requireSame(OutboxEvent event) {
-        requireSame(event, "aggregate type", mark.aggregateType(), event.aggregateType());
-        requireSame(event, "aggregate id", aggregateId(event.payload()), event.aggregateId());
+        if (aggregateId == null) {
+            requireSame(event, "aggregate type", OutboxEvent.UNORDERED, event.aggregateType());
+        } else {
+            requireSame(event, "aggregate type", mark.aggregateType(), event.aggregateType());
+            requireSame(event, "aggregate id", aggregateId(aggregateId, event.payload()), event.aggregateId());
+        }
         if (!mark.stream().isEmpty()) {
             requireSame(event, "stream", mark.stream(), event.stream());
         }
@@ -125,14 +148,16 @@ public final class OutboxedType {
     public String describe(Object event) {
         String type = event.getClass().getName();
         try {
-            return type + " of " + mark.aggregateType() + "/" + aggregateId(event);
+            return aggregateId == null
+                    ? type
+                    : type + " of " + mark.aggregateType() + "/" + aggregateId(aggregateId, event);
         } catch (InvalidEventException ex) {
             return type;
         }
     }
 
-    private String aggregateId(Object event) {
-        Object value = value(aggregateId, event, OutboxedType::isId, NO_ID);
+    private static String aggregateId(PropertyPath property, Object event) {
+        Object value = value(property, event, OutboxedType::isId, NO_ID);
         return value instanceof Enum<?> constant ? constant.name() : value.toString();
     }
 

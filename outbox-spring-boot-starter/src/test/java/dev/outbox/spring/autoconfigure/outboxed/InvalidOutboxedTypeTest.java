@@ -29,13 +29,22 @@ class InvalidOutboxedTypeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Mistyped.class, Method.class, Blank.class, Hash.class, Deep.class})
+    @ValueSource(classes = {Mistyped.class, Method.class, Hash.class, Deep.class})
     void pathThatNamesNoPropertyIsRefused(Class<?> type) {
         assertThatThrownBy(() -> OutboxedType.of(type))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("aggregateId '")
                 .hasMessageContaining("' of @Outboxed " + type.getName() + " names no property")
                 .hasMessageContaining("name a record component, an accessor, or a path");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {TypeOnly.class, IdOnly.class, SequenceOnly.class})
+    void halfAnAggregateIsRefused(Class<?> type) {
+        assertThatThrownBy(() -> OutboxedType.of(type))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("@Outboxed of " + type.getName() + " names ")
+                .hasMessageContaining("if the event needs no order");
     }
 
     @Test
@@ -100,8 +109,14 @@ class InvalidOutboxedTypeTest {
         }
     }
 
-    @Outboxed(aggregateType = "order", aggregateId = "")
-    record Blank(String id) {}
+    @Outboxed(aggregateType = "order")
+    record TypeOnly(String id) {}
+
+    @Outboxed(aggregateId = "id")
+    record IdOnly(String id) {}
+
+    @Outboxed(sequence = "version")
+    record SequenceOnly(long version) {}
 
     @Outboxed(aggregateType = "order", aggregateId = "hashCode")
     record Hash(String id) {}

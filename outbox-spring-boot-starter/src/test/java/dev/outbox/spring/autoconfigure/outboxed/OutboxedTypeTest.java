@@ -43,6 +43,18 @@ class OutboxedTypeTest {
     }
 
     @Test
+    void eventWithoutAggregateIsAnAggregateOfItsOwn() {
+        OutboxEvent first = read(new Announced("news"));
+        OutboxEvent second = read(new Announced("news"));
+
+        assertThat(first.aggregateType()).isEqualTo(OutboxEvent.UNORDERED);
+        assertThat(first.aggregateId()).isNotEqualTo(second.aggregateId());
+        assertThat(first.stream()).isEqualTo("mail");
+        assertThat(OutboxedType.of(Announced.class)).returns(true, OutboxedType::isUnordered);
+        assertThat(OutboxedType.of(Shipped.class)).returns(false, OutboxedType::isUnordered);
+    }
+
+    @Test
     void readsConstantsByName() {
         assertThat(read(new TariffChanged(Tariff.GOLD)).aggregateId()).isEqualTo("GOLD");
     }
@@ -101,6 +113,9 @@ class OutboxedTypeTest {
             }
         }
     }
+
+    @Outboxed(stream = "mail")
+    record Announced(String text) {}
 
     @Outboxed(aggregateType = "order", aggregateId = "id", stream = "mail", sequence = "version")
     record Shipped(String id, int version) {}
