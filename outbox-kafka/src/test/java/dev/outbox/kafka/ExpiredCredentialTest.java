@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.spring.internal.HealthDetails;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import dev.outbox.testing.kafka.KafkaCluster;

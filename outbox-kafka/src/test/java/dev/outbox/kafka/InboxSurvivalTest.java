@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.spring.internal.HealthDetails;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.lang.reflect.InvocationTargetException;

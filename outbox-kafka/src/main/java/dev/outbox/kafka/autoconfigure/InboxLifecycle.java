@@ -1,8 +1,8 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
+import dev.outbox.spring.internal.HealthDetails;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

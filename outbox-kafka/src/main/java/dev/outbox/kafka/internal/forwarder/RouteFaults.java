@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.forwarder;
 
-import dev.outbox.internal.runtime.HealthDetails;
+import dev.outbox.spring.internal.HealthDetails;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;

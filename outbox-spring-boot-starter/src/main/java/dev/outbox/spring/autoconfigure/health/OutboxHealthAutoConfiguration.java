@@ -1,11 +1,11 @@
 package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
+import dev.outbox.spring.internal.HealthDetails;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -2,11 +2,11 @@ package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
+import dev.outbox.spring.internal.HealthDetails;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

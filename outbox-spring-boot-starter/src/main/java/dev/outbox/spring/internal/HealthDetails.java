@@ -1,4 +1,4 @@
-package dev.outbox.internal.runtime;
+package dev.outbox.spring.internal;
 
 import java.util.Map;
 import java.util.function.Supplier;
