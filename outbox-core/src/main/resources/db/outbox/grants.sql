@@ -39,7 +39,7 @@ GRANT SELECT, INSERT, DELETE ON :"schema".outbox_scheduled TO :"publisher";
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;
 
 -- Worker. Events change in their state only; what operators did is never changed.
-GRANT SELECT ON :"schema".outbox, :"schema".outbox_status, :"schema".outbox_aggregate_type TO :"worker";
+GRANT SELECT ON :"schema".outbox, :"schema".outbox_status, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT, DELETE,
       UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at,
               failures)

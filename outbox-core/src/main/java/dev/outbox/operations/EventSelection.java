@@ -21,10 +21,11 @@ public record EventSelection(
     /**
      * Checks the values.
      *
-     * @throws InvalidOperationException if a value breaks a rule, or an aggregate id has no type
+     * @throws InvalidOperationException if a value breaks a rule
      */
     public EventSelection {
-        Criteria.checkAggregate(aggregateType, aggregateId);
+        Criteria.checkOptional("aggregate type", aggregateType);
+        Criteria.checkOptional("aggregate id", aggregateId);
         Criteria.checkOptional("event type", eventType);
         Criteria.checkOptional("trace id", traceId);
     }

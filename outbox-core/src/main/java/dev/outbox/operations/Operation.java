@@ -18,6 +18,16 @@ public record Operation(
         long id, Instant performedAt, String performedBy, String action, String reason, Subject subject) {
 
     /**
+     * Operations that one command made: of the same operator, action, handler and reason, in a row.
+     *
+     * @param latest the latest of them
+     * @param entries how many they are
+     * @param oldestId the id of the oldest of them
+     * @param since the time of the oldest of them
+     */
+    public record Command(Operation latest, long entries, long oldestId, Instant since) {}
+
+    /**
      * Subject of an operation; components that do not apply are {@code null}.
      *
      * @param stream the stream

@@ -50,6 +50,21 @@ public interface OutboxInspector {
     List<LaneReport> lanes(String aggregateType, String aggregateId);
 
     /**
+     * Finds the types of the aggregates that have an id.
+     *
+     * @param aggregateId the aggregate id
+     * @return the types of the aggregates whose events the outbox counts, or that have an open event, in their order
+     */
+    List<String> aggregateTypes(String aggregateId);
+
+    /**
+     * Lists the latest pause of each handler and stream that is paused.
+     *
+     * @return the entries of the operation log; their subject has the current id of the handler
+     */
+    List<Operation> pauses();
+
+    /**
      * Finds an event that is not archived, without its payload and headers.
      *
      * @param eventId the event id

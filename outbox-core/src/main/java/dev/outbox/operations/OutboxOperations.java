@@ -166,4 +166,15 @@ public interface OutboxOperations {
      * @return the operations
      */
     List<Operation> operations(OperationSelection selection, int limit);
+
+    /**
+     * Reads the operation log by command, latest command first: a retry of 1,000 deliveries is one. Looks at the latest
+     * {@link OutboxInspector#MOST_COUNTED} operations. To get the next page, pass {@link Operation.Command#oldestId} of the last command of
+     * this page to {@link OperationSelection#olderThan}.
+     *
+     * @param selection which operations
+     * @param limit the largest number of commands to return; at least 1
+     * @return the commands
+     */
+    List<Operation.Command> commands(OperationSelection selection, int limit);
 }

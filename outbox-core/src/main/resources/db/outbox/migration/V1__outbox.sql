@@ -448,6 +448,7 @@ COMMENT ON COLUMN ${schema}.outbox_operation.previous_status IS 'Of the delivery
 
 CREATE INDEX outbox_operation_event ON ${schema}.outbox_operation (event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX outbox_operation_handler ON ${schema}.outbox_operation (handler_id, id);
+CREATE INDEX outbox_operation_pause ON ${schema}.outbox_operation (id) WHERE action IN ('PAUSE_HANDLER', 'PAUSE_STREAM');
 
 -- For operators: every event with its current state and its worker.
 CREATE VIEW ${schema}.outbox_status AS

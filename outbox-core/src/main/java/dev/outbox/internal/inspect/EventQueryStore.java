@@ -102,7 +102,24 @@ final class EventQueryStore {
     static final String AGGREGATE = sql(true, false);
     static final String AGGREGATE_OF_TRACE = sql(true, true);
 
+    /** Reads outbox_aggregate_type whole; relies on outbox_aggregate_pk and outbox_unpublished_aggregate. */
+    static final String TYPES = """
+            SELECT t.aggregate_type
+              FROM {schema}.outbox_aggregate_type t
+             WHERE EXISTS (SELECT
+                             FROM {schema}.outbox_aggregate a
+                            WHERE a.aggregate_type = t.aggregate_type
+                              AND a.aggregate_id = :aggregate_id)
+                OR EXISTS (SELECT
+                             FROM {schema}.outbox_unpublished o
+                            WHERE o.aggregate_type = t.aggregate_type
+                              AND o.aggregate_id = :aggregate_id)
+             ORDER BY t.aggregate_type
+             LIMIT 100
+            """;
+
     private final DataSource dataSource;
+    private final Pipeline types;
     private final Pipeline any;
     private final Pipeline anyOfTrace;
     private final Pipeline aggregate;
@@ -110,6 +127,7 @@ final class EventQueryStore {
 
     public EventQueryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
+        this.types = new Pipeline(schema, Pipeline.INSPECT, TYPES);
         this.any = new Pipeline(schema, Pipeline.INSPECT, ANY);
         this.anyOfTrace = new Pipeline(schema, Pipeline.INSPECT, ANY_OF_TRACE);
         this.aggregate = new Pipeline(schema, Pipeline.INSPECT, AGGREGATE);
@@ -131,9 +149,18 @@ final class EventQueryStore {
                 .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
     }
 
+    /** Finds the types of the aggregates that have an id. */
+    List<String> aggregateTypes(String aggregateId) throws SQLException {
+        return types.run(
+                dataSource,
+                (parameters) -> parameters.set("aggregate_id", aggregateId),
+                (results) -> results.list((row) -> row.getString(1)));
+    }
+
     /** Searches the latest events before a place. */
     public EventPage find(EventSelection selection, int limit) throws SQLException {
-        boolean ofAggregate = selection.aggregateId() != null && selection.before() == null;
+        boolean ofAggregate =
+                selection.aggregateType() != null && selection.aggregateId() != null && selection.before() == null;
         boolean ofTrace = selection.traceId() != null;
         Pipeline pipeline = ofAggregate ? (ofTrace ? aggregateOfTrace : aggregate) : (ofTrace ? anyOfTrace : any);
         return pipeline.run(

@@ -1,5 +1,6 @@
 package dev.outbox.internal.inspect;
 
+import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -8,6 +9,7 @@ import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import java.util.List;
@@ -23,6 +25,7 @@ public final class JdbcInspector implements OutboxInspector {
     private final LaneStore lanes;
     private final EventStateStore events;
     private final EventQueryStore search;
+    private final OperationLogStore operations;
 
     public JdbcInspector(DataSource dataSource, OutboxSchema schema) {
         this.statuses = new StatusStore(dataSource, schema, Pipeline.INSPECT);
@@ -30,6 +33,7 @@ public final class JdbcInspector implements OutboxInspector {
         this.lanes = new LaneStore(dataSource, schema);
         this.events = new EventStateStore(dataSource, schema);
         this.search = new EventQueryStore(dataSource, schema);
+        this.operations = new OperationLogStore(dataSource, schema);
     }
 
     @Override
@@ -47,6 +51,17 @@ public final class JdbcInspector implements OutboxInspector {
         OperatorRequest.checkName("aggregate type", aggregateType);
         OperatorRequest.checkName("aggregate id", aggregateId);
         return OperatorRequest.run("explain lanes", () -> lanes.read(aggregateType, aggregateId));
+    }
+
+    @Override
+    public List<String> aggregateTypes(String aggregateId) {
+        OperatorRequest.checkName("aggregate id", aggregateId);
+        return OperatorRequest.run("find an aggregate", () -> search.aggregateTypes(aggregateId));
+    }
+
+    @Override
+    public List<Operation> pauses() {
+        return OperatorRequest.run("list pauses", operations::pauses);
     }
 
     @Override

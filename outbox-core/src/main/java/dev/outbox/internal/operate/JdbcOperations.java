@@ -190,4 +190,10 @@ public final class JdbcOperations implements OutboxOperations {
         OperatorRequest.check(limit);
         return OperatorRequest.run("find operations", () -> records.find(selection, limit));
     }
+
+    @Override
+    public List<Operation.Command> commands(OperationSelection selection, int limit) {
+        OperatorRequest.check(limit);
+        return OperatorRequest.run("find commands", () -> records.commands(selection, limit));
+    }
 }

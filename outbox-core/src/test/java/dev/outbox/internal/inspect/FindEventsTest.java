@@ -63,6 +63,7 @@ class FindEventsTest {
         assertFound(EventSelection.ofAggregate("order", null), done, placed);
         assertFound(EventSelection.ofAggregate("order", "2"), done);
         assertFound(EventSelection.ofAggregate("order", "1"), placed);
+        assertFound(new EventSelection(null, "1", null, null, null), paid, placed);
         assertFound(new EventSelection("order", "1", "OrderPaid", null, null));
         assertFound(new EventSelection(null, null, "OrderPaid", null, null), paid);
         assertFound(new EventSelection(null, null, null, "t1", null), done, paid);
@@ -70,6 +71,15 @@ class FindEventsTest {
         assertFound(new EventSelection(null, null, null, "t2", null));
         assertFound(new EventSelection(null, null, null, null, paid.id()), placed);
         assertFound(new EventSelection("order", "2", null, null, done.id()));
+    }
+
+    @Test
+    void findsTheTypesOfAnId() {
+        lanes.published(lanes.publish("1", 1).get(0));
+        outbox.inTransaction(() -> outbox.publisher().publish(OutboxEvent.of("invoice", "1", new OrderPaid(1))));
+
+        assertThat(inspector.aggregateTypes("1")).containsExactly("invoice", "order");
+        assertThat(inspector.aggregateTypes("2")).isEmpty();
     }
 
     private void assertFound(EventSelection selection, EventEnvelope... expected) {

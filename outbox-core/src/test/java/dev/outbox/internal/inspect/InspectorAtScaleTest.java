@@ -88,6 +88,10 @@ class InspectorAtScaleTest {
         }
         assertThat(Explained.pages(explain(LaneStore.CLAIMED, "text, text", "'order', 'big'")))
                 .isLessThan(20);
+        assertThat(Explained.pages(explain(EventQueryStore.TYPES, "text", "'7'")))
+                .isLessThan(50);
+        assertThat(Explained.indexesOf(explain(OperationLogStore.PAUSES, "", "")))
+                .contains("outbox_operation_pause");
         assertThat(Explained.pages(explain(HandlerState.LIST, "", ""))).isLessThan(100);
         assertThat(Explained.pages(explain(InstanceStore.LIST, "", ""))).isLessThan(20);
         assertSearchesReadTheLatestEventsOnly();

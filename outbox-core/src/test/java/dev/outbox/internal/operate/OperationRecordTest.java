@@ -118,6 +118,28 @@ class OperationRecordTest {
         assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(4L, 3L);
     }
 
+    @Test
+    void groupsRecordsByCommand() {
+        lanes.publish("1", 3).forEach((event) -> lanes.dead("mail", event));
+        operations().pauseNewHandler("mail", "ann", "mail is down");
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        lanes.publish("2", 1).forEach((event) -> lanes.dead("mail", event));
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        operations().retry(ALL.ofHandler("mail"), "bob", "again");
+        outbox.sql()
+                .sql("UPDATE events.outbox_operation SET performed_at = performed_at - interval '1 hour' WHERE id < 5")
+                .update();
+
+        assertThat(operations().commands(EVERY, 10))
+                .extracting(
+                        (command) ->
+                                command.latest().id() + " " + command.latest().action(),
+                        Operation.Command::entries,
+                        Operation.Command::oldestId)
+                .containsExactly(tuple("5 RETRY", 1L, 5L), tuple("4 RETRY", 3L, 2L), tuple("1 PAUSE_HANDLER", 1L, 1L));
+        assertThat(operations().commands(EVERY, 1)).hasSize(1);
+    }
+
     private static OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {
         return new OperationSelection(null, null, null, since, before, null);
     }

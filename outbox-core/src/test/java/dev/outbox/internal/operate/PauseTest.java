@@ -288,6 +288,9 @@ class PauseTest {
         assertThat(operations(outbox).pauseHandler("mail", "bob", "down")).isFalse();
         assertThat(operations(outbox).pauseStream("slow", "ann", "down")).isTrue();
         assertThat(operations(outbox).pauseStream("slow", "bob", "down")).isFalse();
+        assertThat(outbox.runtime().inspector().pauses())
+                .extracting(Operation::performedBy, (one) -> one.subject().handlerId(), (one) -> one.subject().stream())
+                .containsExactlyInAnyOrder(tuple("ann", "mail", null), tuple("ann", null, "slow"));
         assertThat(operations(outbox).resumeHandler("mail", "bob", "up")).isTrue();
         assertThat(operations(outbox).resumeStream("slow", "bob", "up")).isTrue();
         assertThat(registryVersion()).isEqualTo(version + 2);

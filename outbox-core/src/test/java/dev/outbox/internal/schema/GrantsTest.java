@@ -37,8 +37,19 @@ import org.junit.jupiter.api.Test;
 /** Whether grants.sql knows every table, and every call of the console and the endpoint. */
 class GrantsTest {
 
-    private static final Set<String> READS =
-            Set.of("overview", "failures", "lanes", "findEvent", "findEvents", "find", "count", "operations", "list");
+    private static final Set<String> READS = Set.of(
+            "overview",
+            "failures",
+            "lanes",
+            "aggregateTypes",
+            "pauses",
+            "findEvent",
+            "findEvents",
+            "find",
+            "count",
+            "operations",
+            "commands",
+            "list");
 
     private final TestOutbox outbox = TestOutbox.create().handler("mail", "OrderPlaced", (event) -> {});
     private EventEnvelope event;
@@ -87,10 +98,12 @@ class GrantsTest {
         }
     }
 
+    /** Only the types of an id are in tables that a publisher reads. */
     @Test
     void publisherMayRunNone() {
         try (TestOutbox publisher = as("outbox_publisher")) {
-            calls(publisher)
+            calls(publisher).stream()
+                    .filter((call) -> !call.method().getName().equals("aggregateTypes"))
                     .forEach((call) -> assertThatThrownBy(call::run)
                             .as(call.method().getName())
                             .isInstanceOf(OutboxConfigurationException.class));
@@ -109,7 +122,7 @@ class GrantsTest {
                                        AND NOT has_any_column_privilege(?, c.oid, 'SELECT')
                                     """).param(role).query(String.class).list())
                     .as(role + " cannot read")
-                    .isSubsetOf("outbox_aggregate");
+                    .isEmpty();
         }
     }
 
