@@ -51,6 +51,23 @@ public interface Replays {
     long skip(DeliverySelection selection, int rate, String by, String reason);
 
     /**
+     * Number of events that a replay would deliver now.
+     *
+     * @param events the number of events
+     * @param exact whether there are no more
+     */
+    record Count(long events, boolean exact) {}
+
+    /**
+     * Counts the events of a request, without starting it. Looks at {@value OutboxInspector#MOST_COUNTED} events at most.
+     *
+     * @param request which events, to which handler
+     * @return the number of events, a lower bound if the outbox has more events than were looked at
+     * @throws InvalidOperationException as {@link #start} does
+     */
+    Count countEvents(ReplayRequest request);
+
+    /**
      * Finds a replay.
      *
      * @param id the number of the replay

@@ -139,7 +139,7 @@ class PayloadsStaySecretTest {
         await().until(() -> handled.get() > before);
         assertThat(operations.operations(OperationSelection.all(), 100))
                 .isNotEmpty()
-                .allMatch((operation) -> operation.reason().equals("curl -H 'Authorization: ***"));
+                .allMatch((operation) -> operation.reason().endsWith("curl -H 'Authorization: ***"));
     }
 
     private static String errors(TestOutbox outbox) {

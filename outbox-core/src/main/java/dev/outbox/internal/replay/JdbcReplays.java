@@ -50,19 +50,7 @@ public final class JdbcReplays implements Replays {
     public long start(ReplayRequest request, String by, String reason) {
         AuditInfo audit = OperatorRequest.check(by, reason);
         return OperatorRequest.run("start a replay", () -> {
-            RegisteredHandler handler = registry.resolve(request.handlerId())
-                    .orElseThrow(() -> new InvalidOperationException(
-                            Reason.UNKNOWN_HANDLER,
-                            "no instance has registered a handler '" + request.handlerId() + "' in the last "
-                                    + HandlerStore.EXPIRE_AFTER.toDays()
-                                    + " days; start one that has it, or correct the id",
-                            null));
-            for (String type : request.eventTypes()) {
-                if (!handler.isSubscribedTo(type)) {
-                    throw new InvalidOperationException(
-                            "handler '" + handler.id() + "' does not subscribe to events of type " + type);
-                }
-            }
+            RegisteredHandler handler = handler(request);
             return start(Kind.REPLAY, request, null, handler.id(), audit);
         });
     }
@@ -96,6 +84,28 @@ public final class JdbcReplays implements Replays {
         log.info("Replay {} ({}) to {} started by {}", id, kind, handlerId, audit.actor());
         wake.run();
         return id;
+    }
+
+    @Override
+    public Count countEvents(ReplayRequest request) {
+        return OperatorRequest.run("count the events of a replay", () -> store.count(request, handler(request)));
+    }
+
+    private RegisteredHandler handler(ReplayRequest request) throws SQLException {
+        RegisteredHandler handler = registry.resolve(request.handlerId())
+                .orElseThrow(() -> new InvalidOperationException(
+                        Reason.UNKNOWN_HANDLER,
+                        "no instance has registered a handler '" + request.handlerId() + "' in the last "
+                                + HandlerStore.EXPIRE_AFTER.toDays()
+                                + " days; start one that has it, or correct the id",
+                        null));
+        for (String type : request.eventTypes()) {
+            if (!handler.isSubscribedTo(type)) {
+                throw new InvalidOperationException(
+                        "handler '" + handler.id() + "' does not subscribe to events of type " + type);
+            }
+        }
+        return handler;
     }
 
     @Override

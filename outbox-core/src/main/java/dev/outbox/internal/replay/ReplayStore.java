@@ -6,6 +6,7 @@ import dev.outbox.internal.lane.DeliveryRow;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.registry.Subscriptions;
+import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.DeliverySelection;
@@ -14,6 +15,7 @@ import dev.outbox.operations.Replay.Kind;
 import dev.outbox.operations.Replay.Origin;
 import dev.outbox.operations.Replay.Progress;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -40,18 +42,20 @@ final class ReplayStore {
      * the only one. Without events, there is nothing to add.
      */
     private static final String INSERT = """
-            INSERT INTO {schema}.outbox_replay
-                   (kind, handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, event_id, deliveries, rate,
-                    after_id, up_to_id, finished_at, requested_by, reason)
-            SELECT :kind, :handler_id, :occurred_from, :occurred_to, :event_types::text[], :aggregate_type, :aggregate_id,
-                   :event_id::uuid, :deliveries::jsonb, :rate, CASE WHEN :event_id::uuid IS NULL THEN 0 ELSE last.id - 1 END,
-                   coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason
-              FROM (SELECT CASE WHEN :event_id::uuid IS NULL THEN (SELECT max(o.id) FROM {schema}.outbox o)
-                                ELSE (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id::uuid LIMIT 1) END AS id) last
-             WHERE :event_id::uuid IS NULL
-                OR last.id IS NOT NULL
-            RETURNING id
-            """;
+            WITH changed AS (
+                INSERT INTO {schema}.outbox_replay
+                       (kind, handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, event_id, deliveries, rate,
+                        after_id, up_to_id, finished_at, requested_by, reason)
+                SELECT :kind, :handler_id, :occurred_from, :occurred_to, :replayed_types::text[], :aggregate_type, :aggregate_id,
+                       :event_id::uuid, :deliveries::jsonb, :rate, CASE WHEN :event_id::uuid IS NULL THEN 0 ELSE last.id - 1 END,
+                       coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason
+                  FROM (SELECT CASE WHEN :event_id::uuid IS NULL THEN (SELECT max(o.id) FROM {schema}.outbox o)
+                                    ELSE (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id::uuid LIMIT 1) END AS id) last
+                 WHERE :event_id::uuid IS NULL
+                    OR last.id IS NOT NULL
+                RETURNING id, handler_id, reason, kind
+            )
+            """ + recorded("START_REPLAY");
 
     /** Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. */
     private static final String LIST = """
@@ -74,12 +78,15 @@ final class ReplayStore {
 
     /** Relies on outbox_replay_pk. */
     private static final String CANCEL = """
-            UPDATE {schema}.outbox_replay
-               SET cancelled_by = :actor,
-                   finished_at = clock_timestamp()
-             WHERE id = :id
-               AND finished_at IS NULL
-            """;
+            WITH changed AS (
+                UPDATE {schema}.outbox_replay
+                   SET cancelled_by = :actor,
+                       finished_at = clock_timestamp()
+                 WHERE id = :id
+                   AND finished_at IS NULL
+                RETURNING id, handler_id, reason
+            )
+            """ + recorded("CANCEL_REPLAY");
 
     /**
      * Relies on outbox_replay_unfinished and outbox_lane_due. Counts the lanes of the handler that are due: those that have failed back off,
@@ -106,6 +113,17 @@ final class ReplayStore {
              WHERE r.finished_at IS NULL
              ORDER BY r.id
             """.replace("{most}", Integer.toString(MOST_DUE));
+
+    /** Whether a replay adds an event. */
+    private static final String MATCHES = """
+            o.dispatched_at IS NOT NULL
+                   AND (r.occurred_from IS NULL OR o.occurred_at >= r.occurred_from)
+                   AND (r.occurred_to IS NULL OR o.occurred_at < r.occurred_to)
+                   AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
+                   AND (r.aggregate_type IS NULL OR o.aggregate_type = r.aggregate_type)
+                   AND (r.aggregate_id IS NULL OR o.aggregate_id = r.aggregate_id)
+                   AND EXISTS (SELECT FROM {rows} AS s (handler_id, event_type, aggregate_type, stream, source) WHERE {taken})""".replace("{rows}", Subscriptions.ROWS)
+            .replace("{taken}", Subscriptions.takes("o", "{schema}.outbox_source(o.headers)"));
 
     /**
      * Relies on the primary keys of both partitions, in their order; reads outbox_claim whole, which has a row per batch. Reads a
@@ -135,13 +153,7 @@ final class ReplayStore {
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id
                   FROM read o
                  CROSS JOIN replay r
-                 WHERE o.dispatched_at IS NOT NULL
-                   AND (r.occurred_from IS NULL OR o.occurred_at >= r.occurred_from)
-                   AND (r.occurred_to IS NULL OR o.occurred_at < r.occurred_to)
-                   AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
-                   AND (r.aggregate_type IS NULL OR o.aggregate_type = r.aggregate_type)
-                   AND (r.aggregate_id IS NULL OR o.aggregate_id = r.aggregate_id)
-                   AND EXISTS (SELECT FROM {rows} AS s (handler_id, event_type, aggregate_type, stream, source) WHERE {taken})
+                 WHERE {matches}
                  ORDER BY o.id
                  LIMIT :limit
             ), reached AS (
@@ -154,8 +166,7 @@ final class ReplayStore {
               FROM reached
               LEFT JOIN matching m ON true
              ORDER BY m.id
-            """.replace("{rows}", Subscriptions.ROWS)
-            .replace("{taken}", Subscriptions.takes("o", "{schema}.outbox_source(o.headers)"));
+            """.replace("{matches}", MATCHES);
 
     /** Retention takes it shared: no event leaves history while a delivery of it is added. */
     private static final String LOCK_HISTORY = """
@@ -241,6 +252,19 @@ final class ReplayStore {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
     private static final Duration LONGEST_WAIT_TO_ADD = Duration.ofSeconds(1);
 
+    /** Reads a window of events, in no order: a count needs none. */
+    private static final String COUNT = """
+            WITH replay AS (
+                SELECT :occurred_from::timestamptz AS occurred_from, :occurred_to::timestamptz AS occurred_to,
+                       :replayed_types::text[] AS event_types, :aggregate_type::text AS aggregate_type, :aggregate_id::text AS aggregate_id
+            )
+            SELECT count(*) FILTER (WHERE {matches}), count(*) < :window
+              FROM (SELECT o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers, o.occurred_at, o.dispatched_at
+                      FROM {schema}.outbox o
+                     LIMIT :window) o
+             CROSS JOIN replay r
+            """.replace("{matches}", MATCHES);
+
     private final DataSource dataSource;
     private final Pipeline insert;
     private final Pipeline list;
@@ -248,6 +272,7 @@ final class ReplayStore {
     private final Pipeline unfinished;
     private final Pipeline next;
     private final Pipeline add;
+    private final Pipeline count;
 
     ReplayStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
@@ -256,6 +281,7 @@ final class ReplayStore {
         this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
         this.unfinished = new Pipeline(schema, UNFINISHED);
         this.next = new Pipeline(schema, NEXT);
+        this.count = new Pipeline(schema, Pipeline.INSPECT, COUNT);
         this.add = new Pipeline(
                 schema,
                 LONGEST_WAIT_TO_ADD,
@@ -267,6 +293,19 @@ final class ReplayStore {
                 ADD,
                 LaneSql.REFRESH,
                 LaneSql.COMPLETE);
+    }
+
+    /** Ends a statement that changes a replay: writes the operation, with the number of the replay, and returns this. Of a bulk, each delivery is recorded. */
+    private static String recorded(String action) {
+        return """
+                , recorded AS (
+                    INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+                    SELECT :actor, '{action}', '#' || changed.id || ' ' || changed.reason, changed.handler_id
+                      FROM changed
+                     WHERE changed.kind = 'REPLAY'
+                )
+                SELECT changed.id FROM changed
+                """.replace("{action}", action);
     }
 
     /**
@@ -296,24 +335,41 @@ final class ReplayStore {
             throws SQLException {
         return insert.run(
                 dataSource,
-                (parameters) -> parameters
+                (parameters) -> bind(parameters, request)
                         .set("kind", kind.name())
                         .set("event_id", request.eventId())
                         .set("deliveries", deliveries == null ? null : JSON.writeValueAsString(deliveries))
                         .set("handler_id", handlerId)
-                        .set("occurred_from", request.occurredFrom())
-                        .set("occurred_to", request.occurredTo())
-                        .set(
-                                "event_types",
-                                request.eventTypes().isEmpty()
-                                        ? null
-                                        : request.eventTypes().toArray(String[]::new))
-                        .set("aggregate_type", request.aggregateType())
-                        .set("aggregate_id", request.aggregateId())
                         .set("rate", request.rate())
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
                 (results) -> results.list((row) -> row.getLong(1)).stream().findFirst());
+    }
+
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, ReplayRequest request) throws SQLException {
+        return parameters
+                .set("occurred_from", request.occurredFrom())
+                .set("occurred_to", request.occurredTo())
+                .set(
+                        "replayed_types",
+                        request.eventTypes().isEmpty()
+                                ? null
+                                : request.eventTypes().toArray(String[]::new))
+                .set("aggregate_type", request.aggregateType())
+                .set("aggregate_id", request.aggregateId());
+    }
+
+    /** Counts the events of a request that the handler takes, among the first that the database finds. */
+    Replays.Count count(ReplayRequest request, RegisteredHandler handler) throws SQLException {
+        return count.run(
+                dataSource,
+                (parameters) -> bind(
+                                Subscriptions.bind(parameters, Map.of(handler.id(), handler.subscriptions())), request)
+                        .set("window", WINDOW),
+                (results) -> {
+                    ResultSet row = results.row();
+                    return new Replays.Count(row.getLong(1), row.getBoolean(2));
+                });
     }
 
     /** Finds a replay. */
@@ -338,7 +394,7 @@ final class ReplayStore {
         return cancel.run(
                 dataSource,
                 (parameters) -> parameters.set("actor", actor).set("id", id),
-                (results) -> results.updated() == 1);
+                (results) -> results.rows().next());
     }
 
     /** Lists the replays that have events to add. */

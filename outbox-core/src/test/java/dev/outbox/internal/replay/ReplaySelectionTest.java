@@ -3,6 +3,7 @@ package dev.outbox.internal.replay;
 import static dev.outbox.fixture.InBackground.result;
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
@@ -13,8 +14,11 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
@@ -42,12 +46,34 @@ class ReplaySelectionTest extends ReplaySteps {
         }
         ReplayRequest letters = ReplayRequest.of("letters");
 
+        assertThat(count(letters)).isEqualTo(new Replays.Count(3, true));
+        assertThat(count(letters.eventTypes("OrderPaid"))).isEqualTo(new Replays.Count(2, true));
+        assertThat(count(letters.aggregate("order", "2"))).isEqualTo(new Replays.Count(1, true));
+        assertThat(count(letters.occurred(noon, noon.plusSeconds(120)))).isEqualTo(new Replays.Count(2, true));
         assertThat(selected(letters)).containsExactly(1L, 2L, 3L);
         assertThat(selected(letters.eventTypes("OrderPaid"))).containsExactly(2L, 3L);
         assertThat(selected(letters.aggregate("order", null))).containsExactly(1L, 2L);
         assertThat(selected(letters.aggregate("order", "2"))).containsExactly(2L);
         assertThat(selected(letters.occurred(noon, noon.plusSeconds(120)))).containsExactly(1L, 2L);
         assertThat(selected(letters.occurred(noon.plusSeconds(60), null))).containsExactly(2L, 3L);
+    }
+
+    private Replays.Count count(ReplayRequest request) {
+        return outbox.runtime().replays().countEvents(request);
+    }
+
+    @Test
+    void startsAndCancellationsAreRecorded() throws SQLException {
+        publish("1", 1);
+        long id = start(ReplayRequest.of("mail"));
+        outbox.runtime().replays().cancel(id, "bob");
+        outbox.runtime().replays().cancel(id, "bob");
+
+        assertThat(outbox.runtime().operations().operations(OperationSelection.ofHandler("mail"), 10))
+                .extracting(Operation::performedBy, Operation::action, Operation::reason)
+                .containsExactly(
+                        tuple("bob", "CANCEL_REPLAY", "#" + id + " why not"),
+                        tuple("ann", "START_REPLAY", "#" + id + " why not"));
     }
 
     @Test
@@ -59,6 +85,9 @@ class ReplaySelectionTest extends ReplaySteps {
                                now(), now()
                           FROM generate_series(1, 25000) n
                         """).update();
+        Replays.Count counted = count(ReplayRequest.of("mail").eventTypes("OrderPlaced"));
+        assertThat(counted.exact()).isFalse();
+        assertThat(counted.events()).isBetween(9_998L, 10_000L);
         long id = start(ReplayRequest.of("mail").eventTypes("OrderPaid").rate(100));
         ReplayFeeders.allow(outbox, SECOND);
 
