@@ -7,10 +7,13 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.internal.HealthDetails;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -28,13 +31,19 @@ class ServletConsoleConfiguration {
     private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
 
     @Bean
-    RouterFunction<ServerResponse> outboxConsole(
+    static RouterFunction<ServerResponse> outboxConsole(Console console) {
+        return console.routes();
+    }
+
+    @Bean(initMethod = "start")
+    Console outboxConsolePages(
             OutboxConsoleProperties properties,
             Environment environment,
             ListableBeanFactory beanFactory,
             OutboxInspector inspector,
             OutboxOperations operations,
-            Replays replays) {
+            Replays replays,
+            ObjectProvider<HealthDetails> modules) {
         if (!properties.insecure() && !isSecured(beanFactory)) {
             throw new OutboxConfigurationException(
                     "with outbox.console.enabled=true, no Spring Security protects the console: there is no SecurityFilterChain",
@@ -54,7 +63,17 @@ class ServletConsoleConfiguration {
                     "outbox.console.insecure is true: each client that reaches {} may retry, skip, pause and replay",
                     properties.path());
         }
-        return new Console(settings(properties, environment), inspector, operations, replays).routes();
+        return new Console(
+                settings(properties, environment), inspector, operations, replays, () -> stoppedInboxes(modules));
+    }
+
+    private static Map<?, ?> stoppedInboxes(Iterable<HealthDetails> modules) {
+        for (HealthDetails module : modules) {
+            if (module.get().get("stoppedInboxes") instanceof Map<?, ?> stopped) {
+                return stopped;
+            }
+        }
+        return Map.of();
     }
 
     /** An application with lazy beans fails at its start too, not at the first request. */

@@ -7,15 +7,19 @@ import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
-import java.util.LinkedHashMap;
+import dev.outbox.operations.OutboxOperations.Changed;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery or the dead letters of a lane; pause and resumption of a handler or stream. */
+/** Retry and skip of one delivery or the dead letters of a lane; pause and resumption of a handler or stream; expiry of a handler. */
 final class Actions {
+
+    private static final List<String> FIELDS = List.of("action", "subject", "name", "reason");
 
     private final Views views;
     private final OutboxOperations operations;
@@ -28,15 +32,11 @@ final class Actions {
     }
 
     ServerResponse retry(ServerRequest request) {
-        return back(
-                request,
-                Notice.of("retried", operations.retry(selection(request), Operators.of(request), reason(request))));
+        return back(request, "retried", operations.retry(selection(request), Operators.of(request), reason(request)));
     }
 
     ServerResponse skip(ServerRequest request) {
-        return back(
-                request,
-                Notice.of("skipped", operations.skip(selection(request), Operators.of(request), reason(request))));
+        return back(request, "skipped", operations.skip(selection(request), Operators.of(request), reason(request)));
     }
 
     private static String reason(ServerRequest request) {
@@ -54,25 +54,33 @@ final class Actions {
     }
 
     /** Leads back to the lane or the event whose form was sent. */
-    private ServerResponse back(ServerRequest request, Map<String, ?> outcome) {
+    private ServerResponse back(ServerRequest request, String outcome, Changed changed) {
         snapshots.expire();
         Inputs inputs = new Inputs(request);
         Links links = views.links(request);
-        Map<String, Object> parameters = new LinkedHashMap<>(outcome);
-        if (inputs.text("type") == null) {
-            return views.redirect(request, links.to("events/" + inputs.uuid("event"), parameters));
-        }
-        parameters.put("type", inputs.raw("type"));
-        parameters.put("id", inputs.raw("id"));
-        return views.redirect(request, links.to("lanes", parameters));
+        String page = inputs.text("type") == null
+                ? links.event(String.valueOf(inputs.uuid("event")))
+                : links.lane(inputs.raw("type"), inputs.raw("id"));
+        return views.redirect(request, page, Notice.of(outcome, changed));
+    }
+
+    /** Asks for the reason of a change of a handler or stream. */
+    ServerResponse confirm(ServerRequest request) {
+        Map<String, String> fields = new Inputs(request).texts(FIELDS);
+        change(fields);
+        return views.page(request, "confirm", Map.of("fields", fields));
     }
 
     ServerResponse pause(ServerRequest request) {
-        return set(request, operations::pauseStream, operations::pauseHandler, "paused");
+        return set(request, "pause", "paused");
     }
 
     ServerResponse resume(ServerRequest request) {
-        return set(request, operations::resumeStream, operations::resumeHandler, "resumed");
+        return set(request, "resume", "resumed");
+    }
+
+    ServerResponse expire(ServerRequest request) {
+        return set(request, "expire", "expired");
     }
 
     /** Change of a handler or stream, with its name, the operator and the reason. */
@@ -80,11 +88,30 @@ final class Actions {
         boolean apply(String name, String operator, String reason);
     }
 
-    private ServerResponse set(ServerRequest request, Change ofStream, Change ofHandler, String outcome) {
+    private Change change(Map<String, String> fields) {
+        return switch (fields.get("action") + " " + fields.get("subject")) {
+            case "pause handler" -> operations::pauseHandler;
+            case "pause stream" -> operations::pauseStream;
+            case "resume handler" -> operations::resumeHandler;
+            case "resume stream" -> operations::resumeStream;
+            case "expire handler" -> operations::expireHandler;
+            default ->
+                throw new InvalidOperationException(
+                        "The console can pause and resume handlers and streams, and expire handlers only.");
+        };
+    }
+
+    private ServerResponse set(ServerRequest request, String action, String outcome) {
         Inputs inputs = new Inputs(request);
-        Change change = inputs.required("subject").equals("stream") ? ofStream : ofHandler;
-        boolean changed = change.apply(inputs.required("name"), Operators.of(request), reason(request));
-        snapshots.expire();
-        return views.redirect(request, views.links(request).home() + "?outcome=" + (changed ? outcome : "unchanged"));
+        Map<String, String> fields = inputs.texts(FIELDS);
+        fields.put("action", action);
+        Change change = change(fields);
+        try {
+            boolean changed = change.apply(inputs.required("name"), Operators.of(request), reason(request));
+            snapshots.expire();
+            return views.redirect(request, views.links(request).home(), changed ? outcome : "unchanged");
+        } catch (InvalidOperationException e) {
+            return views.refused(request, "confirm", Map.of("fields", fields), e);
+        }
     }
 }

@@ -12,6 +12,8 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import java.time.Clock;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
@@ -19,28 +21,47 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Addresses of the console. Only POST changes anything. */
-public final class Console {
+public final class Console implements AutoCloseable {
 
     private final ConsoleSettings settings;
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
     private final Replays replays;
+    private final Supplier<Map<?, ?>> stoppedInboxes;
+    private final Snapshots snapshots;
 
-    /** Serves the pages for one outbox. */
-    public Console(ConsoleSettings settings, OutboxInspector inspector, OutboxOperations operations, Replays replays) {
+    /** Serves the pages for one outbox; the inboxes of this instance that have stopped are by their names, with the problem. */
+    public Console(
+            ConsoleSettings settings,
+            OutboxInspector inspector,
+            OutboxOperations operations,
+            Replays replays,
+            Supplier<Map<?, ?>> stoppedInboxes) {
         this.settings = settings;
         this.inspector = inspector;
         this.operations = operations;
         this.replays = replays;
+        this.stoppedInboxes = stoppedInboxes;
+        this.snapshots = new Snapshots(inspector, Clock.systemUTC());
+    }
+
+    /** Begins to record the figures of the charts. */
+    public void start() {
+        snapshots.start();
+    }
+
+    @Override
+    public void close() {
+        snapshots.close();
     }
 
     /** Returns the routes of all pages, changes and files. */
     public RouterFunction<ServerResponse> routes() {
         Views views = new Views(settings);
-        Snapshots snapshots = new Snapshots(inspector, Clock.systemUTC());
         RouterFunctions.Builder routes = route();
-        read(routes, views, snapshots);
-        change(routes, views, snapshots);
+        Actions actions = new Actions(views, operations, snapshots);
+        read(routes, views, actions);
+        change(routes, views, actions);
         String path = settings.path();
         return routes.GET(path + "/assets/{hash}/{name}", views::asset)
                 .route(
@@ -50,18 +71,18 @@ public final class Console {
                 .build();
     }
 
-    private void read(RouterFunctions.Builder routes, Views views, Snapshots snapshots) {
-        OverviewPage overview = new OverviewPage(views, snapshots);
+    private void read(RouterFunctions.Builder routes, Views views, Actions actions) {
+        OverviewPage overview = new OverviewPage(views, snapshots, stoppedInboxes);
         FailuresPage failures = new FailuresPage(views, inspector, operations);
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
-        LanePage lanes = new LanePage(views, inspector);
+        LanePage lanes = new LanePage(views, inspector, operations);
         SearchPage search = new SearchPage(views, inspector);
         ReplayPages replay = new ReplayPages(views, replays, snapshots);
         OperationsPage log = new OperationsPage(views, operations);
         look(routes, "", overview::page);
         look(routes, "/overview/live", overview::live);
         look(routes, "/overview/samples", overview::samples);
-        look(routes, "/confirm", overview::confirm);
+        look(routes, "/confirm", actions::confirm);
         look(routes, "/failures", failures::groups);
         look(routes, "/failures/group", failures::group);
         look(routes, "/events/{id}", events::page);
@@ -84,12 +105,12 @@ public final class Console {
         routes.route(methods(HttpMethod.GET, HttpMethod.HEAD).and(path(settings.path() + page)), handler);
     }
 
-    private void change(RouterFunctions.Builder routes, Views views, Snapshots snapshots) {
-        Actions actions = new Actions(views, operations, snapshots);
+    private void change(RouterFunctions.Builder routes, Views views, Actions actions) {
         ReplayPages replay = new ReplayPages(views, replays, snapshots);
         String path = settings.path();
         routes.POST(path + "/pause", actions::pause)
                 .POST(path + "/resume", actions::resume)
+                .POST(path + "/expire", actions::expire)
                 .POST(path + "/deliveries/retry", actions::retry)
                 .POST(path + "/deliveries/skip", actions::skip)
                 .POST(path + "/failures/bulk", replay::change)

@@ -2,22 +2,33 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Lanes of an aggregate: what each handler waits for, and what to do. */
 final class LanePage {
 
+    private static final int MOST_DEAD = 50;
+
     private final Views views;
     private final OutboxInspector inspector;
+    private final OutboxOperations operations;
 
-    LanePage(Views views, OutboxInspector inspector) {
+    LanePage(Views views, OutboxInspector inspector, OutboxOperations operations) {
         this.views = views;
         this.inspector = inspector;
+        this.operations = operations;
     }
 
     ServerResponse page(ServerRequest request) {
@@ -25,6 +36,22 @@ final class LanePage {
         String type = inputs.required("type");
         String id = inputs.required("id");
         List<LaneReport> reports = inspector.lanes(type, id);
-        return views.page(request, "lane", Map.<String, Object>of("reports", reports, "type", type, "id", id));
+        return views.page(
+                request,
+                "lane",
+                Map.<String, Object>of("reports", reports, "dead", dead(reports, type, id), "type", type, "id", id));
+    }
+
+    /** Finds the oldest dead letters of each handler. */
+    private Map<String, List<Delivery>> dead(List<LaneReport> reports, String type, String id) {
+        return reports.stream()
+                .filter((report) -> report.counts().dead() > 0)
+                .map(LaneReport::handlerId)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        (handlerId) -> operations.find(
+                                DeliverySelection.lane(handlerId, type, id).withStatus(DeliveryStatus.DEAD),
+                                MOST_DEAD)));
     }
 }

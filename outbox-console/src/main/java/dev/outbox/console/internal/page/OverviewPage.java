@@ -5,12 +5,14 @@ import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.FailureGroup;
-import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Handler;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Supplier;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 import tools.jackson.databind.json.JsonMapper;
@@ -20,58 +22,66 @@ final class OverviewPage {
 
     private static final int MOST_GROUPS = 5;
 
+    /** More quiet handlers are folded. */
+    private static final int MOST_QUIET = 5;
+
     private final Views views;
     private final Snapshots snapshots;
+    private final Supplier<Map<?, ?>> stoppedInboxes;
     private final JsonMapper mapper = JsonMapper.builder().build();
 
-    OverviewPage(Views views, Snapshots snapshots) {
+    OverviewPage(Views views, Snapshots snapshots, Supplier<Map<?, ?>> stoppedInboxes) {
         this.views = views;
         this.snapshots = snapshots;
+        this.stoppedInboxes = stoppedInboxes;
     }
 
     ServerResponse page(ServerRequest request) {
-        return views.page(request, "overview", model());
+        return views.page(request, "overview", model(request));
     }
 
     ServerResponse live(ServerRequest request) {
-        return views.fragment(request, "overview", "live", model());
+        return views.fragment(request, "overview", "live", model(request));
     }
 
     ServerResponse samples(ServerRequest request) {
-        return views.json(request, mapper.writeValueAsBytes(Samples.of(snapshots.samples())));
+        return views.json(request, mapper.writeValueAsBytes(snapshots.samples()));
     }
 
-    /** Asks for the reason of a pause or its end. */
-    ServerResponse confirm(ServerRequest request) {
-        Inputs inputs = new Inputs(request);
-        String action = inputs.required("action");
-        String subject = inputs.required("subject");
-        if (!Set.of("pause", "resume").contains(action)
-                || !Set.of("handler", "stream").contains(subject)) {
-            throw new InvalidOperationException("The console can pause and resume handlers and streams only.");
-        }
-        return views.page(
-                request,
-                "confirm",
-                Map.<String, Object>of("action", action, "subject", subject, "name", inputs.required("name")));
-    }
-
-    private Map<String, ?> model() {
+    private Map<String, ?> model(ServerRequest request) {
         Snapshot snapshot = snapshots.latest();
+        OutboxOverview overview = snapshot.overview();
         List<FailureGroup> failures = snapshot.failures();
-        return Map.<String, Object>of(
-                "overview",
-                snapshot.overview(),
-                "failures",
-                failures.subList(0, Math.min(MOST_GROUPS, failures.size())),
-                "moreFailures",
-                Math.max(0, failures.size() - MOST_GROUPS),
-                "status",
-                status(snapshot.overview(), failures));
+        List<Attention.Item> attention = Attention.of(snapshot, stoppedInboxes.get(), views.links(request));
+        String filter = new Inputs(request).raw("filter").strip();
+        List<Handler> handlers = overview.handlers().stream()
+                .filter((handler) -> handler.id().toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT)))
+                .toList();
+        List<Handler> quiet = handlers.stream().filter(OverviewPage::isQuiet).toList();
+        boolean folded = filter.isEmpty() && quiet.size() > MOST_QUIET;
+        Map<String, Object> model = new HashMap<>();
+        model.put("overview", overview);
+        model.put("filter", filter);
+        model.put(
+                "handlers",
+                folded ? handlers.stream().filter((one) -> !isQuiet(one)).toList() : handlers);
+        model.put("quiet", folded ? quiet : List.of());
+        model.put("attention", attention);
+        model.put("failures", failures.subList(0, Math.min(MOST_GROUPS, failures.size())));
+        model.put("moreFailures", Math.max(0, failures.size() - MOST_GROUPS));
+        model.put("status", status(overview, failures, attention.size()));
+        return model;
+    }
+
+    private static boolean isQuiet(Handler handler) {
+        return !handler.paused()
+                && handler.circuitOpenIn().isEmpty()
+                && handler.deliveries().open() == 0
+                && handler.deliveries().dead() == 0;
     }
 
     /** Sentence for screen readers, which changes only when the state does. */
-    private static String status(OutboxOverview overview, List<FailureGroup> failures) {
+    private static String status(OutboxOverview overview, List<FailureGroup> failures, int attention) {
         long dead = failures.stream().mapToLong(FailureGroup::dead).sum();
         long handlers =
                 failures.stream().map(FailureGroup::handlerId).distinct().count();
@@ -86,6 +96,7 @@ final class OverviewPage {
         boolean exact = failures.stream().allMatch((group) -> group.dead() < OutboxInspector.MOST_COUNTED_OF_HANDLER);
         return failing
                 + (dead == 0 ? "" : ", " + Format.total(dead, exact) + (dead == 1 ? " dead letter" : " dead letters"))
-                + (paused == 0 ? "" : ", " + paused + " paused") + ".";
+                + (paused == 0 ? "" : ", " + paused + " paused") + "."
+                + (attention == 0 ? "" : " " + attention + " need attention besides failures.");
     }
 }

@@ -40,18 +40,26 @@ final class ReplayPages {
     }
 
     ServerResponse form(ServerRequest request) {
-        return views.page(
-                request,
-                "replay-form",
-                Map.<String, Object>of(
-                        "fields",
-                        new Inputs(request).texts(FIELDS),
-                        "handlers",
-                        snapshots.latest().overview().handlers()));
+        return views.page(request, "replay-form", fields(request));
+    }
+
+    private Map<String, ?> fields(ServerRequest request) {
+        return Map.<String, Object>of(
+                "fields",
+                new Inputs(request).texts(FIELDS),
+                "handlers",
+                snapshots.latest().overview().handlers());
     }
 
     ServerResponse preview(ServerRequest request) {
-        Inputs inputs = new Inputs(request);
+        try {
+            return preview(request, new Inputs(request));
+        } catch (InvalidOperationException e) {
+            return views.refused(request, "replay-form", fields(request), e);
+        }
+    }
+
+    private ServerResponse preview(ServerRequest request, Inputs inputs) {
         ReplayRequest replay = replay(inputs);
         OutboxOverview.Handler handler = snapshots.latest().overview().handlers().stream()
                 .filter((known) -> known.id().equals(replay.handlerId()))
@@ -61,7 +69,15 @@ final class ReplayPages {
         return views.page(
                 request,
                 "replay-preview",
-                Map.<String, Object>of("fields", inputs.texts(FIELDS), "replay", replay, "handler", handler));
+                Map.<String, Object>of(
+                        "fields",
+                        inputs.texts(FIELDS),
+                        "replay",
+                        replay,
+                        "handler",
+                        handler,
+                        "count",
+                        replays.countEvents(replay)));
     }
 
     private static ReplayRequest replay(Inputs inputs) {
@@ -70,8 +86,12 @@ final class ReplayPages {
 
     ServerResponse start(ServerRequest request) {
         Inputs inputs = new Inputs(request);
-        long id = replays.start(replay(inputs), Operators.of(request), inputs.required("reason"));
-        return redirect(request, id, "started");
+        try {
+            long id = replays.start(replay(inputs), Operators.of(request), inputs.required("reason"));
+            return redirect(request, id, "started");
+        } catch (InvalidOperationException e) {
+            return views.refused(request, "replay-form", fields(request), e);
+        }
     }
 
     /** Starts to retry or skip the deliveries of a group. */
@@ -95,7 +115,7 @@ final class ReplayPages {
     }
 
     private ServerResponse redirect(ServerRequest request, long id, String outcome) {
-        return views.redirect(request, views.links(request).to("replays/" + id, "outcome", outcome));
+        return views.redirect(request, views.links(request).to("replays/" + id), outcome);
     }
 
     ServerResponse page(ServerRequest request) {

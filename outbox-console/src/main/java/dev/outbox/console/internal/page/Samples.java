@@ -4,20 +4,24 @@ import dev.outbox.operations.OutboxOverview;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of the charts.
+ * Lines of the charts: those of busy streams.
  *
  * @param at the times in milliseconds since 1970
- * @param throughput the completed events per second of each stream
- * @param lag the age of the oldest open event of each stream, in seconds
+ * @param colors every stream, in the order in which they have got their colors
+ * @param throughput the completed events per second of each stream that completed one
+ * @param lag the age of the oldest open event of each stream that had one, in seconds
  */
-record Samples(List<Long> at, Map<String, List<@Nullable Double>> throughput, Map<String, List<@Nullable Double>> lag) {
+record Samples(
+        List<Long> at,
+        List<String> colors,
+        Map<String, List<@Nullable Double>> throughput,
+        Map<String, List<@Nullable Double>> lag) {
 
     /**
      * What the charts keep of a state.
@@ -28,7 +32,7 @@ record Samples(List<Long> at, Map<String, List<@Nullable Double>> throughput, Ma
     record Sample(Instant at, Map<String, Figures> streams) {
 
         static Sample of(Instant at, OutboxOverview overview) {
-            Map<String, Figures> streams = new HashMap<>();
+            Map<String, Figures> streams = new TreeMap<>();
             for (OutboxOverview.Stream stream : overview.streams()) {
                 streams.put(
                         stream.name(),
@@ -48,10 +52,16 @@ record Samples(List<Long> at, Map<String, List<@Nullable Double>> throughput, Ma
      */
     record Figures(double throughput, double lag) {}
 
-    static Samples of(List<Sample> kept) {
-        Samples samples = new Samples(new ArrayList<>(), new TreeMap<>(), new TreeMap<>());
+    static Samples of(List<Sample> kept, List<String> colors) {
+        Samples samples = new Samples(new ArrayList<>(), colors, new TreeMap<>(), new TreeMap<>());
         kept.forEach(samples::add);
+        samples.throughput().values().removeIf(Samples::isIdle);
+        samples.lag().values().removeIf(Samples::isIdle);
         return samples;
+    }
+
+    private static boolean isIdle(List<@Nullable Double> line) {
+        return line.stream().allMatch((value) -> value == null || value == 0);
     }
 
     private void add(Sample sample) {

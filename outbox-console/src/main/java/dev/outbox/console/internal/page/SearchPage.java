@@ -1,22 +1,36 @@
 package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.console.internal.web.Links;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.EventPage;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Search for events by aggregate, event id, type and trace. */
+/** Search for events: by one text that names an event, a trace, an aggregate or a type, or by several criteria. */
 final class SearchPage {
 
     private static final int PAGE_SIZE = 50;
-    private static final List<String> FIELDS = List.of("aggregateType", "aggregateId", "eventType", "trace", "after");
+    private static final List<String> FIELDS =
+            List.of("q", "aggregateType", "aggregateId", "eventType", "trace", "after");
+    private static final Map<String, String> CRITERIA = new TreeMap<>(Map.of(
+            "eventType", "event type",
+            "aggregateType", "aggregate type",
+            "aggregateId", "aggregate id",
+            "trace", "trace id"));
+    private static final Pattern UUID_TEXT = Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    private static final Pattern TRACE = Pattern.compile("(?i)[0-9a-f]{16}|[0-9a-f]{32}");
 
     private final Views views;
     private final OutboxInspector inspector;
@@ -27,18 +41,49 @@ final class SearchPage {
     }
 
     ServerResponse page(ServerRequest request) {
-        Inputs inputs = new Inputs(request);
-        UUID eventId = inputs.uuid("event");
-        if (eventId != null) {
-            return views.redirect(request, views.links(request).event(eventId));
-        }
-        Map<String, String> fields = inputs.texts(FIELDS);
+        Map<String, String> fields = new Inputs(request).texts(FIELDS);
         Map<String, Object> model = new HashMap<>();
         model.put("fields", fields);
-        if (!fields.isEmpty()) {
-            search(request, fields, model);
+        String text = fields.get("q");
+        try {
+            String found = text == null ? null : find(views.links(request), text, model);
+            if (found != null) {
+                return views.redirect(request, found);
+            }
+            if (text == null && !fields.isEmpty()) {
+                search(request, fields, model);
+            }
+            return views.page(request, "search", model);
+        } catch (InvalidOperationException e) {
+            return views.refused(request, "search", model, e);
         }
-        return views.page(request, "search", model);
+    }
+
+    /** Returns the page of what a text names; otherwise puts the pages where it may be into the model. */
+    private @Nullable String find(Links links, String text, Map<String, Object> model) {
+        if (UUID_TEXT.matcher(text).matches()
+                && inspector.findEvent(UUID.fromString(text)).isPresent()) {
+            return links.event(text);
+        }
+        List<String> types = inspector.aggregateTypes(text);
+        if (types.size() == 1) {
+            return links.to("search", "aggregateType", types.get(0), "aggregateId", text);
+        }
+        model.put("types", types);
+        Map<String, String> further = new TreeMap<>();
+        for (String criterion : types.isEmpty() ? CRITERIA.keySet() : Set.<String>of()) {
+            if (!criterion.equals("trace") || TRACE.matcher(text).matches()) {
+                EventPage first = inspector.findEvents(new RequestFilters(Map.of(criterion, text)).events("search"), 1);
+                if (!first.events().isEmpty()) {
+                    return links.to("search", criterion, text);
+                }
+                if (first.next() != null) {
+                    further.put(criterion, CRITERIA.get(criterion));
+                }
+            }
+        }
+        model.put("further", further);
+        return null;
     }
 
     private void search(ServerRequest request, Map<String, String> fields, Map<String, Object> model) {

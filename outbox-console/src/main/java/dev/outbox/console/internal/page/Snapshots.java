@@ -2,6 +2,7 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.page.Samples.Sample;
 import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import java.time.Clock;
@@ -9,32 +10,35 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /**
- * State of the outbox, read at most every 2 s however many operators look, with the figures of the last 10 minutes in which one looked. One
+ * State of the outbox, read every 10 s, and at most every 2 s however many operators look, with the figures of the last 10 minutes. One
  * background thread reads, and a request waits for it for 1.5 s at most, so a database that does not answer cannot occupy the threads of the
  * web server. Thread-safe.
  */
-final class Snapshots {
+final class Snapshots implements AutoCloseable {
 
     private static final Duration MAX_AGE = Duration.ofMillis(1900);
+    private static final Duration RECORDED_EACH = Duration.ofSeconds(10);
     private static final Duration KEPT = Duration.ofMinutes(10);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(1500);
 
     private final OutboxInspector inspector;
     private final Clock clock;
-    private final Executor executor = executor();
+    private final ScheduledThreadPoolExecutor executor = executor();
     private final Deque<Sample> samples = new ArrayDeque<>();
+    private final Set<String> colors = new LinkedHashSet<>();
 
     private @Nullable Query latest;
 
@@ -44,18 +48,29 @@ final class Snapshots {
     }
 
     /** State at one moment. */
-    record Snapshot(Instant at, OutboxOverview overview, List<FailureGroup> failures) {}
+    record Snapshot(Instant at, OutboxOverview overview, List<FailureGroup> failures, List<Operation> pauses) {}
 
     /** Query that several requests wait for, and its end. */
     private record Query(CompletableFuture<Instant> end, CompletableFuture<Snapshot> result) {}
 
-    /** Runs one query at a time, in a thread that ends when no operator looks. */
-    private static Executor executor() {
-        return new ThreadPoolExecutor(0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
+    /** Runs one query at a time. */
+    private static ScheduledThreadPoolExecutor executor() {
+        return new ScheduledThreadPoolExecutor(1, (task) -> {
             Thread thread = new Thread(task, "outbox-console");
             thread.setDaemon(true);
             return thread;
         });
+    }
+
+    /** Begins to record figures also while no operator looks. */
+    void start() {
+        ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(
+                this::query, RECORDED_EACH.toSeconds(), RECORDED_EACH.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
     }
 
     /**
@@ -81,11 +96,11 @@ final class Snapshots {
         latest = null;
     }
 
-    /** Returns the figures of the last 10 minutes, oldest first. */
-    List<Sample> samples() {
+    /** Returns the lines of the last 10 minutes. A stream keeps its color. */
+    Samples samples() {
         latest();
         synchronized (samples) {
-            return List.copyOf(samples);
+            return Samples.of(List.copyOf(samples), List.copyOf(colors));
         }
     }
 
@@ -108,14 +123,21 @@ final class Snapshots {
 
     private Snapshot read() {
         OutboxOverview overview = inspector.overview();
-        Snapshot snapshot = new Snapshot(clock.instant(), overview, inspector.failures());
+        Snapshot snapshot = new Snapshot(clock.instant(), overview, inspector.failures(), pauses(overview));
         keep(Sample.of(snapshot.at(), overview));
         return snapshot;
+    }
+
+    private List<Operation> pauses(OutboxOverview overview) {
+        boolean paused = overview.streams().stream().anyMatch(OutboxOverview.Stream::paused)
+                || overview.handlers().stream().anyMatch(OutboxOverview.Handler::paused);
+        return paused ? inspector.pauses() : List.of();
     }
 
     /** Keeps a sample, unless one of the last 2 s is kept. */
     private void keep(Sample sample) {
         synchronized (samples) {
+            colors.addAll(sample.streams().keySet());
             Sample last = samples.peekLast();
             if (last == null || !sample.at().isBefore(last.at().plus(MAX_AGE))) {
                 samples.addLast(sample);

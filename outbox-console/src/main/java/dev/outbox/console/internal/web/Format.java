@@ -57,6 +57,13 @@ public final class Format {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
+    /** Time in UTC, to the second, without the day if it is today. */
+    public String clock(Instant time) {
+        String text = time.truncatedTo(ChronoUnit.SECONDS).toString();
+        boolean today = text.startsWith(clock.instant().toString().substring(0, 11));
+        return today ? text.substring(11) : text.replace('T', ' ');
+    }
+
     /** Time relative to the present. */
     public String relative(Instant time) {
         Duration age = Duration.between(time, clock.instant());
@@ -74,7 +81,7 @@ public final class Format {
     }
 
     /** Whether an instance has given no sign of life for so long that it has probably crashed. */
-    public boolean silent(Instant lastSeenAt, Instant now) {
+    public static boolean isSilent(Instant lastSeenAt, Instant now) {
         return Duration.between(lastSeenAt, now).compareTo(LONGEST_SILENCE) > 0;
     }
 

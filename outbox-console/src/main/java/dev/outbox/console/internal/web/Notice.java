@@ -1,39 +1,39 @@
 package dev.outbox.console.internal.web;
 
 import dev.outbox.operations.OutboxOperations.Changed;
-import java.util.Map;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.servlet.function.ServerRequest;
 
 /**
- * Outcome of a change, on the page after it. The address of the page carries it as a word and figures, never as text.
+ * Outcome of a change, on the page after it. A cookie carries it there as a word and figures, never as text: the address of the page stays
+ * free of it.
  *
  * @param changed whether anything was changed
  * @param text the outcome as sentences
  */
 public record Notice(boolean changed, String text) {
 
-    private static final String OUTCOME = "outcome";
+    private static final String NAME = "outbox-outcome";
+    private static final Duration KEPT = Duration.ofMinutes(1);
 
-    /** Parameters after deliveries were retried or skipped. */
-    public static Map<String, ?> of(String outcome, Changed changed) {
-        return Map.<String, Object>of(OUTCOME, outcome, "affected", changed.affected(), "busy", changed.busy());
-    }
-
-    /** Parameters after a change that has no figures. */
-    public static Map<String, ?> of(String outcome) {
-        return Map.<String, Object>of(OUTCOME, outcome);
+    /** Returns the outcome after deliveries were retried or skipped, as the cookie carries it. */
+    public static String of(String outcome, Changed changed) {
+        return outcome + "." + changed.affected() + "." + changed.busy();
     }
 
     static @Nullable Notice of(ServerRequest request) {
-        Inputs inputs = new Inputs(request);
-        long affected = figure(inputs, "affected");
-        long busy = figure(inputs, "busy");
-        return switch (inputs.raw(OUTCOME)) {
+        var cookie = request.cookies().getFirst(NAME);
+        String[] parts = cookie == null ? new String[] {""} : cookie.getValue().split("\\.");
+        long affected = figure(parts, 1);
+        long busy = figure(parts, 2);
+        return switch (parts[0]) {
             case "retried" -> deliveries("retried", affected, busy);
             case "skipped" -> deliveries("skipped", affected, busy);
             case "paused" -> new Notice(true, "Paused. Each instance stops with its next claim.");
             case "resumed" -> new Notice(true, "Resumed.");
+            case "expired" -> new Notice(true, "Expired. Its deliveries are dead letters.");
             case "unchanged" -> new Notice(false, "Nothing changed: it was so already.");
             case "started" -> new Notice(true, "Started. It runs on the server and does not need this page.");
             case "cancelled" -> new Notice(true, "Cancelled. What it has done remains.");
@@ -41,10 +41,21 @@ public record Notice(boolean changed, String text) {
         };
     }
 
-    /** Reads a figure of an address that anybody may have changed. */
-    private static long figure(Inputs inputs, String name) {
-        String value = inputs.raw(name);
-        return value.matches("\\d{1,9}") ? Long.parseLong(value) : 0;
+    /** Reads a figure of a cookie that anybody may have changed. */
+    private static long figure(String[] parts, int index) {
+        return parts.length > index && parts[index].matches("\\d{1,9}") ? Long.parseLong(parts[index]) : 0;
+    }
+
+    /** Returns the header that carries an outcome to the next page. */
+    static String cookie(ServerRequest request, String path, String outcome) {
+        return Operators.cookie(request, path, NAME, outcome, KEPT);
+    }
+
+    /** Ends the cookie of a request, whose outcome the page shows. */
+    static void end(ServerRequest request, HttpHeaders headers, String path) {
+        if (request.cookies().containsKey(NAME)) {
+            headers.add(HttpHeaders.SET_COOKIE, Operators.cookie(request, path, NAME, "", Duration.ZERO));
+        }
     }
 
     /** Describes what happened to deliveries. */

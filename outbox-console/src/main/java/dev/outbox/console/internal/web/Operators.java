@@ -48,12 +48,17 @@ public final class Operators {
         if (typed == null || request.principal().isPresent()) {
             return null;
         }
-        return ResponseCookie.from(NAME, URLEncoder.encode(typed, StandardCharsets.UTF_8))
+        return cookie(request, path, NAME, URLEncoder.encode(typed, StandardCharsets.UTF_8), KEPT);
+    }
+
+    /** Returns the header that makes the browser keep a value for the console. */
+    static String cookie(ServerRequest request, String path, String name, String value, Duration kept) {
+        return ResponseCookie.from(name, value)
                 .path(path)
                 .httpOnly(true)
                 .secure(request.servletRequest().isSecure())
                 .sameSite("Strict")
-                .maxAge(KEPT)
+                .maxAge(kept)
                 .build()
                 .toString();
     }

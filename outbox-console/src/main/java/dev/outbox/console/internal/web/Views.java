@@ -1,5 +1,6 @@
 package dev.outbox.console.internal.web;
 
+import dev.outbox.operations.InvalidOperationException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -52,6 +53,14 @@ public final class Views {
         return html(request, HttpStatus.OK, engine.process(template, context(request, model)));
     }
 
+    /** Renders the page of a form again, with its fields and why the request is refused. */
+    public ServerResponse refused(
+            ServerRequest request, String template, Map<String, ?> model, InvalidOperationException problem) {
+        Map<String, @Nullable Object> shown = new HashMap<>(model);
+        shown.put("error", problem.getMessage());
+        return html(request, HttpStatus.BAD_REQUEST, engine.process(template, context(request, shown)));
+    }
+
     /** Renders a part of a page. */
     public ServerResponse fragment(ServerRequest request, String template, String fragment, Map<String, ?> model) {
         return html(request, HttpStatus.OK, engine.process(template, Set.of(fragment), context(request, model)));
@@ -68,11 +77,23 @@ public final class Views {
         return problem(request, HttpStatus.NOT_FOUND, "Not found", text);
     }
 
-    /** Leads the browser to a page after a change. */
+    /** Leads the browser to another page. */
     public ServerResponse redirect(ServerRequest request, String address) {
+        return redirect(request, address, null);
+    }
+
+    /** Leads the browser to a page that shows the outcome of a change. */
+    public ServerResponse redirect(ServerRequest request, String address, @Nullable String outcome) {
         return ServerResponse.status(HttpStatus.SEE_OTHER)
                 .location(URI.create(address))
-                .headers((headers) -> confine(request, headers))
+                .headers((headers) -> {
+                    confine(request, headers);
+                    if (outcome != null) {
+                        headers.add(
+                                HttpHeaders.SET_COOKIE,
+                                Notice.cookie(request, links(request).home(), outcome));
+                    }
+                })
                 .build();
     }
 
@@ -125,6 +146,9 @@ public final class Views {
                 .headers((headers) -> {
                     confine(request, headers);
                     headers.setCacheControl(caching);
+                    if (type.equals(HTML) && request.headers().firstHeader("HX-Request") == null) {
+                        Notice.end(request, headers, links(request).home());
+                    }
                 })
                 .build((servletRequest, response) -> {
                     response.getOutputStream().write(content);
@@ -139,7 +163,7 @@ public final class Views {
         headers.setCacheControl(CacheControl.noStore());
         String cookie = Operators.cookie(request, links(request).home());
         if (settings.insecure() && cookie != null && SameOrigin.sent(request)) {
-            headers.set(HttpHeaders.SET_COOKIE, cookie);
+            headers.add(HttpHeaders.SET_COOKIE, cookie);
         }
     }
 }

@@ -15,6 +15,7 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,7 +34,8 @@ class AccessTest {
                             new ConsoleSettings("/outbox", "shop", new Access("ops", "readers"), true),
                             inspector,
                             operations,
-                            mock(Replays.class))
+                            mock(Replays.class),
+                            Map::of)
                     .routes())
             .build();
 

@@ -100,8 +100,7 @@ class FailureCountsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {GROUP, "/outbox/lanes?type=Order&id=42", "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001"})
+    @ValueSource(strings = {"/outbox/lanes?type=Order&id=42", "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001"})
     void skipHasReasonOfItsOwn(String address) throws Exception {
         when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
         when(inspector.lanes("Order", "42"))
@@ -118,6 +117,13 @@ class FailureCountsTest {
                 .contains("Retry", address.equals(GROUP) ? NO_REASON : "value=\"the cause is corrected\"")
                 .doesNotContain("Skip");
         assertThat(forms.get(1)).contains("Skip", NO_REASON).doesNotContain("Retry", "the cause is corrected");
+    }
+
+    @Test
+    void bulkWorkNeedsReasonOfItsOwn() throws Exception {
+        assertThat(page(GROUP))
+                .contains("name=\"reason\" required maxlength=\"2000\" value=\"\">")
+                .doesNotContain("the cause is corrected");
     }
 
     private String page(String address) throws Exception {

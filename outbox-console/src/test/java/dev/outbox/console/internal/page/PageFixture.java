@@ -44,7 +44,7 @@ final class PageFixture {
     static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations) {
         ConsoleSettings settings = new ConsoleSettings("/outbox", "shop", null, false);
         return MockMvcBuilders.routerFunctions(
-                        new Console(settings, inspector, operations, mock(Replays.class)).routes())
+                        new Console(settings, inspector, operations, mock(Replays.class), Map::of).routes())
                 .build();
     }
 

@@ -20,15 +20,19 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
 import jakarta.servlet.http.MappingMatch;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,10 +58,12 @@ class PagesTest {
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
     private final Replays replays = mock();
+    private final Map<String, String> stopped = new HashMap<>();
     private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", PageFixture.ACCESS, true));
 
     private MockMvc console(ConsoleSettings settings) {
-        return MockMvcBuilders.routerFunctions(new Console(settings, inspector, operations, replays).routes())
+        return MockMvcBuilders.routerFunctions(
+                        new Console(settings, inspector, operations, replays, () -> stopped).routes())
                 .build();
     }
 
@@ -76,8 +82,15 @@ class PagesTest {
                         call.<Integer>getArgument(1), PageFixture.delivery(9, DeliveryStatus.DEAD)));
         when(operations.operations(any(), anyInt()))
                 .thenAnswer((call) -> Collections.nCopies(call.<Integer>getArgument(1), PageFixture.operation(33)));
+        when(operations.commands(any(), anyInt()))
+                .thenAnswer((call) -> Collections.nCopies(
+                        call.<Integer>getArgument(1),
+                        new Operation.Command(PageFixture.operation(33), 627, 33, Instant.now())));
         when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
         when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
+        when(replays.countEvents(any())).thenReturn(new Replays.Count(10_000, false));
+        when(inspector.aggregateTypes(anyString())).thenReturn(List.of(EVIL, "Order"));
+        when(inspector.pauses()).thenReturn(List.of(PageFixture.operation(3)));
         when(replays.list()).thenReturn(List.of(PageFixture.replay()));
         when(replays.find(anyLong())).thenReturn(Optional.of(PageFixture.replay()));
     }
@@ -86,7 +99,7 @@ class PagesTest {
     @ValueSource(
             strings = {
                 "/outbox",
-                "/outbox?outcome=retried&affected=%3Cscript%3Ealert&busy=x",
+                "/outbox?filter=%22%3E%3Cscript%3Ealert",
                 "/outbox/overview/live",
                 "/outbox/failures",
                 "/outbox/failures/group?handler=mail&errorCode=IOException",
@@ -94,12 +107,14 @@ class PagesTest {
                 "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001",
                 "/outbox/lanes?type=Order&id=42",
                 "/outbox/search?aggregateType=Order&aggregateId=%3Cscript%3Ealert&trace=%22%3E%3Cscript%3Ealert",
+                "/outbox/search?q=%22%3E%3Cscript%3Ealert",
                 "/outbox/replays",
                 "/outbox/replays/new",
                 "/outbox/replays/4",
                 "/outbox/replays/4/live",
                 "/outbox/replays/preview?handler=mail&reason=%3Cscript%3Ealert&rate=5&aggregateType=Order&aggregateId=%3Cscript%3Ealert",
-                "/outbox/operations?actor=%22%3E%3Cscript%3Ealert",
+                "/outbox/operations?open=33&actor=%22%3E%3Cscript%3Ealert",
+                "/outbox/confirm?action=expire&subject=handler&name=%3Cscript%3Ealert",
                 "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"
             })
     void pageShowsHostileTextAsText(String address) throws Exception {
@@ -207,7 +222,8 @@ class PagesTest {
 
         assertThat(response.getStatus()).isEqualTo(303);
         String next = response.getRedirectedUrl();
-        assertThat(signedIn(get(java.net.URI.create(next))).getContentAsString())
+        assertThat(signedIn(get(java.net.URI.create(next)).cookie(response.getCookies()))
+                        .getContentAsString())
                 .contains("2 deliveries retried.", "1 busy");
     }
 

@@ -10,6 +10,7 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
@@ -26,7 +27,8 @@ class SameOriginTest {
                             new ConsoleSettings("/outbox", "shop", null, false),
                             mock(OutboxInspector.class),
                             operations,
-                            mock(Replays.class))
+                            mock(Replays.class),
+                            Map::of)
                     .routes())
             .build();
 

@@ -3,6 +3,7 @@ package dev.outbox.console.internal.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.times;
@@ -24,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -72,7 +74,7 @@ class SnapshotsTest {
         snapshots.latest();
         at(Duration.ofMinutes(11), "default");
 
-        assertThat(Samples.of(snapshots.samples()).at())
+        assertThat(snapshots.samples().at())
                 .containsExactly(
                         START.plus(Duration.ofMinutes(9)).toEpochMilli(),
                         START.plus(Duration.ofMinutes(11)).toEpochMilli());
@@ -85,12 +87,36 @@ class SnapshotsTest {
         snapshots.latest();
         at(Duration.ofSeconds(4), "mail");
 
-        Samples samples = Samples.of(snapshots.samples());
+        Samples samples = snapshots.samples();
 
         assertThat(samples.throughput())
                 .containsEntry("default", Arrays.asList(3.0, 3.0, null))
                 .containsEntry("mail", Arrays.asList(null, 3.0, 3.0));
         assertThat(samples.lag()).containsEntry("mail", Arrays.asList(null, 70.0, 70.0));
+    }
+
+    @Test
+    @Tag("full")
+    void figuresAreRecordedWhileNobodyLooks() {
+        try (snapshots) {
+            snapshots.start();
+
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> verify(inspector, atLeastOnce()).overview());
+        }
+    }
+
+    @Test
+    void linesOfIdleStreamsAreLeftOutAndColorsStay() {
+        at(Duration.ZERO, "b");
+        snapshots.latest();
+        at(Duration.ofSeconds(2), "a", "b", "idle");
+
+        Samples samples = snapshots.samples();
+
+        assertThat(samples.colors()).containsExactly("b", "a", "idle");
+        assertThat(samples.throughput()).containsOnlyKeys("a", "b");
+        assertThat(samples.lag()).containsOnlyKeys("a", "b");
     }
 
     @Test
@@ -100,7 +126,7 @@ class SnapshotsTest {
             snapshots.expire();
         }
 
-        assertThat(snapshots.samples()).hasSize(1);
+        assertThat(snapshots.samples().at()).hasSize(1);
     }
 
     @Test
@@ -176,8 +202,12 @@ class SnapshotsTest {
                 .map((name) -> new OutboxOverview.Stream(
                         name,
                         false,
-                        new OutboxOverview.Backlog(1, 0, 1, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(70), 0, Duration.ZERO, true),
-                        3.0,
+                        name.equals("idle")
+                                ? new OutboxOverview.Backlog(
+                                        0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true)
+                                : new OutboxOverview.Backlog(
+                                        1, 0, 1, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(70), 0, Duration.ZERO, true),
+                        name.equals("idle") ? 0.0 : 3.0,
                         List.of()))
                 .toList();
         when(inspector.overview()).thenReturn(new OutboxOverview(START.plus(offset), states, List.of(), List.of()));

@@ -1,0 +1,173 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.page.Snapshots.Snapshot;
+import dev.outbox.console.internal.web.Format;
+import dev.outbox.console.internal.web.Links;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Handler;
+import dev.outbox.operations.OutboxOverview.Instance;
+import dev.outbox.operations.OutboxOverview.Stream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What needs an operator besides failures: what is silent, absent, paused or stopped, and what to do. */
+final class Attention {
+
+    /** A handler gives a heartbeat each minute. */
+    private static final Duration ABSENT_AFTER = Duration.ofMinutes(3);
+
+    private final List<Item> items = new ArrayList<>();
+    private final OutboxOverview overview;
+    private final List<Operation> pauses;
+    private final Links links;
+
+    private Attention(Snapshot snapshot, Links links) {
+        this.overview = snapshot.overview();
+        this.pauses = snapshot.pauses();
+        this.links = links;
+    }
+
+    /**
+     * One matter.
+     *
+     * @param kind what is wrong, in capitals
+     * @param subject the name of the instance, stream, handler or inbox, behind the word for it
+     * @param text the details
+     * @param since since when; {@code null} if that is not known
+     * @param action the text of the link
+     * @param address the address that it leads to
+     */
+    record Item(
+            String kind,
+            String subject,
+            String text,
+            @Nullable Instant since,
+            String action,
+            String address) {}
+
+    /** Lists what needs attention, the most urgent first. */
+    static List<Item> of(Snapshot snapshot, Map<?, ?> stoppedInboxes, Links links) {
+        Attention attention = new Attention(snapshot, links);
+        attention.addUnpolled();
+        stoppedInboxes.forEach((inbox, problem) -> attention.items.add(new Item(
+                "STOPPED",
+                "Inbox " + inbox,
+                problem + ". This instance receives nothing from it until it restarts.",
+                null,
+                "Instances",
+                links.home() + "#instances")));
+        attention.addAbsent();
+        attention.addSilent();
+        attention.addOpenCircuits();
+        attention.addPaused();
+        return List.copyOf(attention.items);
+    }
+
+    static boolean isAbsent(Handler handler, OutboxOverview overview) {
+        Instant lastSeenAt = handler.lastSeenAt();
+        return handler.deliveries().open() > 0
+                && lastSeenAt != null
+                && lastSeenAt.isBefore(overview.at().minus(ABSENT_AFTER));
+    }
+
+    private void addUnpolled() {
+        for (Stream stream : overview.streams()) {
+            long waiting = stream.backlog().pending() + stream.backlog().retrying();
+            boolean polled = overview.instances().stream()
+                    .anyMatch((one) -> !Format.isSilent(one.lastSeenAt(), overview.at())
+                            && one.streams().contains(stream.name()));
+            if (waiting > 0 && !polled) {
+                items.add(new Item(
+                        "NOT POLLED",
+                        "Stream " + stream.name(),
+                        Format.total(waiting, waiting < OutboxInspector.MOST_COUNTED)
+                                + " events wait, and no running instance polls the stream. Start one, or add the stream to"
+                                + " outbox.poller.streams.",
+                        null,
+                        "Instances",
+                        links.home() + "#instances"));
+            }
+        }
+    }
+
+    private void addAbsent() {
+        for (Handler handler : overview.handlers()) {
+            if (isAbsent(handler, overview)) {
+                long open = handler.deliveries().open();
+                items.add(new Item(
+                        "ABSENT",
+                        "Handler " + handler.id(),
+                        "No running instance has it, and deliveries wait: "
+                                + Format.total(open, open < OutboxInspector.MOST_COUNTED_OF_HANDLER)
+                                + ". Start one, or expire the handler if it was removed.",
+                        handler.lastSeenAt(),
+                        "Expire…",
+                        links.confirm("expire", "handler", handler.id())));
+            }
+        }
+    }
+
+    private void addSilent() {
+        for (Instance instance : overview.instances()) {
+            if (Format.isSilent(instance.lastSeenAt(), overview.at())) {
+                items.add(new Item(
+                        "NO SIGN OF LIFE",
+                        "Instance " + instance.name(),
+                        "It has probably crashed. Others take over its events when its leases end.",
+                        instance.lastSeenAt(),
+                        "Instances",
+                        links.home() + "#instances"));
+            }
+        }
+    }
+
+    private void addOpenCircuits() {
+        for (Handler handler : overview.handlers()) {
+            if (!handler.circuitOpenIn().isEmpty()) {
+                items.add(new Item(
+                        "CIRCUIT OPEN",
+                        "Handler " + handler.id(),
+                        "It fails again and again in " + String.join(", ", handler.circuitOpenIn())
+                                + ", which probes it from time to time.",
+                        null,
+                        "Failures",
+                        links.to("failures")));
+            }
+        }
+    }
+
+    private void addPaused() {
+        overview.streams().stream()
+                .filter(Stream::paused)
+                .forEach((stream) -> addPaused(
+                        "stream",
+                        stream.name(),
+                        (subject) ->
+                                subject.handlerId() == null && stream.name().equals(subject.stream())));
+        overview.handlers().stream()
+                .filter(Handler::paused)
+                .forEach((handler) -> addPaused(
+                        "handler", handler.id(), (subject) -> handler.id().equals(subject.handlerId())));
+    }
+
+    private void addPaused(String what, String name, Predicate<Operation.Subject> isSubject) {
+        Operation pause = pauses.stream()
+                .filter((one) -> isSubject.test(one.subject()))
+                .findFirst()
+                .orElse(null);
+        items.add(new Item(
+                "PAUSED",
+                (what.equals("stream") ? "Stream " : "Handler ") + name,
+                pause == null ? "" : "By " + pause.performedBy() + ": " + pause.reason(),
+                pause == null ? null : pause.performedAt(),
+                "Resume",
+                links.confirm("resume", what, name)));
+    }
+}

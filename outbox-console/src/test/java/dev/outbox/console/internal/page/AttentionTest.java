@@ -1,0 +1,164 @@
+package dev.outbox.console.internal.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+
+import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Backlog;
+import dev.outbox.operations.OutboxOverview.Deliveries;
+import dev.outbox.operations.OutboxOverview.Handler;
+import dev.outbox.operations.OutboxOverview.Instance;
+import dev.outbox.operations.OutboxOverview.Stream;
+import dev.outbox.operations.Replays;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** What the overview says needs attention, and which handlers it folds. */
+class AttentionTest {
+
+    private static final Instant NOW = Instant.now();
+    private static final Instant HOUR_AGO = NOW.minusSeconds(3600);
+
+    private final OutboxInspector inspector = mock();
+    private final Map<String, String> stopped = new HashMap<>();
+    private final List<Stream> streams = new ArrayList<>();
+    private final List<Handler> handlers = new ArrayList<>();
+    private final List<Instance> instances =
+            new ArrayList<>(List.of(new Instance("shop-1", HOUR_AGO, NOW, Set.of("default"), Set.of())));
+
+    @Test
+    void nothingNeedsAttention() throws Exception {
+        stream("default", 5, false);
+        handler("mail", 1, NOW, Set.of(), false);
+
+        assertThat(page("/outbox")).doesNotContain("Needs attention");
+    }
+
+    @Test
+    void streamThatNoLiveInstancePollsNeedsAttention() throws Exception {
+        instances.add(new Instance("mail-1", HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of()));
+        stream("default", 5, false);
+        stream("mail", 1234, false);
+        stream("idle", 0, false);
+
+        assertThat(attention("NOT POLLED")).containsExactly("NOT POLLED Stream mail");
+        assertThat(page("/outbox")).contains("1,234 events wait, and no running instance polls the stream.");
+        assertThat(attention("NO SIGN OF LIFE")).containsExactly("NO SIGN OF LIFE Instance mail-1");
+    }
+
+    @Test
+    void absentHandlerLeadsToItsExpiry() throws Exception {
+        handler("gone", 3, HOUR_AGO, Set.of(), false);
+        handler("gone.without.work", 0, HOUR_AGO, Set.of(), false);
+        handler("present", 3, NOW, Set.of(), false);
+
+        assertThat(attention("ABSENT")).containsExactly("ABSENT Handler gone");
+        assertThat(page("/outbox")).contains("/outbox/confirm?action=expire&amp;subject=handler&amp;name=gone");
+    }
+
+    @Test
+    void openCircuitNamesItsInstances() throws Exception {
+        handler("mail", 3, NOW, Set.of("shop-1", "shop-2"), false);
+
+        assertThat(attention("CIRCUIT OPEN")).containsExactly("CIRCUIT OPEN Handler mail");
+        assertThat(page("/outbox")).contains("It fails again and again in ");
+    }
+
+    @Test
+    void pauseSaysWhoPausedWhyAndSinceWhen() throws Exception {
+        stream("default", 0, true);
+        handler("mail", 3, NOW, Set.of(), true);
+        when(inspector.pauses())
+                .thenReturn(List.of(
+                        pause("PAUSE_STREAM", "default", null, "ann", "maintenance"),
+                        pause("PAUSE_HANDLER", null, "mail", "bob", "the gateway moves")));
+
+        assertThat(attention("PAUSED")).containsExactly("PAUSED Stream default", "PAUSED Handler mail");
+        assertThat(page("/outbox"))
+                .contains(
+                        "By ann: maintenance",
+                        "By bob: the gateway moves",
+                        HOUR_AGO.toString().substring(0, 19))
+                .contains("action=resume&amp;subject=stream&amp;name=default");
+    }
+
+    @Test
+    void stoppedInboxNamesItsProblem() throws Exception {
+        stopped.put("orders", "the credentials are refused");
+
+        assertThat(attention("STOPPED")).containsExactly("STOPPED Inbox orders");
+        assertThat(page("/outbox")).contains("the credentials are refused");
+    }
+
+    @Test
+    void attentionStandsBeforeTheCharts() throws Exception {
+        stopped.put("orders", "the credentials are refused");
+
+        assertThat(page("/outbox")).containsSubsequence("id=\"attention\"", "class=\"charts\"");
+    }
+
+    @Test
+    void quietHandlersAreFoldedUnlessTheFilterAsks() throws Exception {
+        handler("busy", 3, NOW, Set.of(), false);
+        IntStream.range(0, 6).forEach((i) -> handler("quiet" + i, 0, NOW, Set.of(), false));
+
+        assertThat(page("/outbox")).containsSubsequence(">busy<", "6 quiet handlers", ">quiet0<");
+        assertThat(page("/outbox/overview/live?filter=QUIET3"))
+                .contains(">quiet3<")
+                .doesNotContain(">quiet2<", ">busy<", "quiet handlers");
+    }
+
+    private List<String> attention(String kind) throws Exception {
+        return java.util.regex.Pattern.compile(">([A-Z ]+)</span> <b><bdi>([^<]+)</bdi>")
+                .matcher(page("/outbox"))
+                .results()
+                .map((found) -> found.group(1) + " " + found.group(2))
+                .filter((item) -> item.startsWith(kind))
+                .toList();
+    }
+
+    private void stream(String name, long pending, boolean paused) {
+        streams.add(
+                new Stream(name, paused, new Backlog(pending, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO), 0, List.of()));
+    }
+
+    private void handler(String id, long open, Instant seenAt, Set<String> openIn, boolean paused) {
+        handlers.add(
+                new Handler(id, Set.of("OrderPlaced"), paused, seenAt, new Deliveries(open, 0, Duration.ZERO), openIn));
+    }
+
+    private static Operation pause(
+            String action, @Nullable String stream, @Nullable String handlerId, String by, String reason) {
+        return new Operation(
+                1, HOUR_AGO, by, action, reason, new Operation.Subject(stream, handlerId, null, null, null));
+    }
+
+    private String page(String address) throws Exception {
+        when(inspector.overview()).thenReturn(new OutboxOverview(NOW, streams, handlers, instances));
+        MockMvc console = MockMvcBuilders.routerFunctions(new Console(
+                                new ConsoleSettings("/outbox", "shop", null, false),
+                                inspector,
+                                mock(OutboxOperations.class),
+                                mock(Replays.class),
+                                () -> stopped)
+                        .routes())
+                .build();
+        return console.perform(get(address)).andReturn().getResponse().getContentAsString();
+    }
+}

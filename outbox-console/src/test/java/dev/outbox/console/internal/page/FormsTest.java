@@ -1,0 +1,202 @@
+package dev.outbox.console.internal.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.EventPage;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Changed;
+import jakarta.servlet.http.Cookie;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+
+/** What forms find, change and keep. */
+class FormsTest {
+
+    private static final EventPage NOTHING = new EventPage(List.of(), null);
+
+    private final OutboxInspector inspector = mock();
+    private final OutboxOperations operations = mock();
+    private final MockMvc console = PageFixture.insecure(inspector, operations);
+
+    @BeforeEach
+    void fill() {
+        when(inspector.overview()).thenReturn(PageFixture.overview());
+        when(inspector.findEvents(any(), anyInt())).thenReturn(NOTHING);
+    }
+
+    @Test
+    void oneSearchFindsAnEvent() throws Exception {
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
+
+        assertThat(found(PageFixture.EVENT.toString())).isEqualTo("/outbox/events/" + PageFixture.EVENT);
+    }
+
+    @Test
+    void oneSearchFindsAnAggregateWithoutItsType() throws Exception {
+        when(inspector.aggregateTypes("42")).thenReturn(List.of("Order"));
+        when(inspector.aggregateTypes("43")).thenReturn(List.of("Invoice", "Order"));
+
+        assertThat(found("42")).isEqualTo("/outbox/search?aggregateType=Order&aggregateId=42");
+        assertThat(page("/outbox/search?q=43", 200))
+                .contains("/outbox/search?aggregateType=Invoice&amp;aggregateId=43")
+                .contains("/outbox/search?aggregateType=Order&amp;aggregateId=43");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"eventType OrderPlaced", "aggregateType Order", "trace 4bf92f3577b34da6a3ce929d0e0e4736"})
+    void oneSearchFindsTypesAndTraces(String named) throws Exception {
+        String criterion = named.split(" ")[0];
+        String text = named.split(" ")[1];
+        when(inspector.findEvents(
+                        new EventSelection(
+                                criterion.equals("aggregateType") ? text : null,
+                                null,
+                                criterion.equals("eventType") ? text : null,
+                                criterion.equals("trace") ? text : null,
+                                null),
+                        1))
+                .thenReturn(PageFixture.found());
+
+        assertThat(found(text)).isEqualTo("/outbox/search?" + criterion + "=" + text);
+    }
+
+    @Test
+    void oneSearchKeepsItsTextAndOffersOlderEvents() throws Exception {
+        when(inspector.findEvents(any(), anyInt())).thenReturn(new EventPage(List.of(), 17L));
+
+        assertThat(page("/outbox/search?q=nothing", 200))
+                .contains("name=\"q\" value=\"nothing\"", "/outbox/search?eventType=nothing")
+                .doesNotContain("trace=nothing");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/outbox/replays/preview?handler=mail&reason=kept&aggregateId=42",
+                "/outbox/operations?actor=kept&since=x",
+                "/outbox/search?aggregateType=kept&after=x"
+            })
+    void refusedFormKeepsItsInput(String address) throws Exception {
+        assertThat(page(address, 400)).contains("role=\"alert\"", "value=\"kept\"");
+    }
+
+    @Test
+    void refusedChangeKeepsItsReason() throws Exception {
+        when(operations.expireHandler(anyString(), anyString(), anyString()))
+                .thenThrow(new InvalidOperationException("instance shop-1 has handler 'mail'"));
+
+        MockHttpServletResponse response = send(post("/outbox/expire"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString())
+                .contains("instance shop-1 has handler", "value=\"kept\"", "action=\"/outbox/expire\"");
+    }
+
+    @Test
+    void handlerIsExpired() throws Exception {
+        when(operations.expireHandler("mail", "ann", "kept")).thenReturn(true);
+
+        assertThat(page("/outbox/confirm?action=expire&subject=handler&name=mail", 200))
+                .contains("Expire", "action=\"/outbox/expire\"");
+        assertThat(send(post("/outbox/expire")).getStatus()).isEqualTo(303);
+        verify(operations).expireHandler("mail", "ann", "kept");
+        verify(operations, never()).pauseHandler(any(), any(), any());
+    }
+
+    @Test
+    void addressIsFreeOfTheOutcomeWhichIsShownOnce() throws Exception {
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
+
+        MockHttpServletResponse changed =
+                send(post("/outbox/deliveries/retry").param("event", PageFixture.EVENT.toString()));
+        Cookie outcome = changed.getCookie("outbox-outcome");
+        MockHttpServletResponse shown = console.perform(
+                        get("/outbox/events/" + PageFixture.EVENT).cookie(outcome))
+                .andReturn()
+                .getResponse();
+
+        assertThat(changed.getHeader("Location")).isEqualTo("/outbox/events/" + PageFixture.EVENT);
+        assertThat(shown.getContentAsString()).contains("2 deliveries retried. 1 busy");
+        assertThat(shown.getCookie("outbox-outcome").getMaxAge()).isZero();
+        assertThat(page("/outbox/events/" + PageFixture.EVENT, 200)).doesNotContain("deliveries retried");
+    }
+
+    @Test
+    void laneOfDeadLettersListsThem() throws Exception {
+        when(inspector.lanes("Order", "42"))
+                .thenReturn(List.of(PageFixture.lane(LaneReport.Cause.DEAD_LETTERS_ONLY, null)));
+        when(operations.find(DeliverySelection.lane("mail", "Order", "42").withStatus(DeliveryStatus.DEAD), 50))
+                .thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
+
+        assertThat(page("/outbox/lanes?type=Order&id=42", 200))
+                .contains("Dead letters, oldest first", "/outbox/events/" + PageFixture.EVENT)
+                .doesNotContain("value=\"the cause is corrected\"");
+    }
+
+    @Test
+    void logHasOneRowForACommandAndUnfoldsIt() throws Exception {
+        when(operations.commands(OperationSelection.all(), 51))
+                .thenReturn(List.of(new Operation.Command(PageFixture.operation(33), 627, 2, Instant.now())));
+        when(operations.operations(new OperationSelection(null, null, null, null, null, 34L), 627))
+                .thenReturn(List.of(PageFixture.operation(33), PageFixture.operation(32)));
+
+        assertThat(page("/outbox/operations", 200))
+                .containsSubsequence(
+                        ">RETRY</span>", "href=\"/outbox/operations?open=33#command-33\"", ">627</a>", "mail")
+                .doesNotContain("class=\"entry\"");
+        assertThat(page("/outbox/operations?open=33", 200))
+                .contains("aria-expanded=\"true\"")
+                .containsSubsequence("class=\"entry\"", "class=\"entry\"");
+    }
+
+    private String found(String text) throws Exception {
+        return console.perform(get("/outbox/search").param("q", text))
+                .andReturn()
+                .getResponse()
+                .getHeader("Location");
+    }
+
+    private String page(String address, int status) throws Exception {
+        MockHttpServletResponse response =
+                console.perform(get(address)).andReturn().getResponse();
+        assertThat(response.getStatus()).as(response.getContentAsString()).isEqualTo(status);
+        return response.getContentAsString();
+    }
+
+    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
+        return console.perform(request.header("Sec-Fetch-Site", "same-origin")
+                        .param("operator", "ann")
+                        .param("subject", "handler")
+                        .param("handler", "mail")
+                        .param("name", "mail")
+                        .param("reason", "kept"))
+                .andReturn()
+                .getResponse();
+    }
+}
