@@ -2,8 +2,9 @@
 (function () {
   'use strict';
   const LIVE_MILLIS = 2000;
+  const GAP_MILLIS = 25000;
+  const STEPS_OF_TIME = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400, 604800, 2592000];
   const ahead = Date.now() - Number(document.body.dataset.now);
-  const colors = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
   let charts = null;
   let sampling = false;
   let answered = Date.now();
@@ -25,11 +26,12 @@
     document.querySelectorAll('time.ago').forEach((time) => {
       const age = now - Number(time.dataset.at);
       const text = age < 0 ? 'in ' + span(-age) : span(age) + ' ago';
-      write(time, text);
+      write(time.firstElementChild, text);
     });
   }
 
   function tick() {
+    label();
     ages();
     showFreshness();
   }
@@ -54,37 +56,61 @@
     else announce();
   }
 
+  // On a small screen, rows become cards, whose values need the heads of their columns.
+  function label() {
+    document.querySelectorAll('.scroll table:not(.cards)').forEach((table) => {
+      const heads = Array.from(table.querySelectorAll('thead th'), (head) => head.textContent);
+      table.querySelectorAll('tbody tr').forEach((row) => {
+        if (row.cells.length === heads.length) heads.forEach((head, i) => { row.cells[i].dataset.label = head; });
+      });
+      table.classList.add('cards');
+    });
+  }
+
   function style(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
-  function chart(id) {
+  function time(at) {
+    return new Date(at).toISOString().slice(11, 19) + 'Z';
+  }
+
+  // The golden angle keeps the hues of any number of streams apart.
+  function color(index) {
+    return 'hsl(' + Math.round(230 + index * 137.508) % 360 + ' 65% ' + style('--line') + ')';
+  }
+
+  function chart(id, text) {
     return new Chart(document.getElementById(id), {
       type: 'line',
-      data: { labels: [], datasets: [] },
+      data: { datasets: [] },
       options: {
         animation: false,
         maintainAspectRatio: false,
         interaction: { mode: 'index', intersect: false },
-        elements: { point: { radius: 0, hitRadius: 8 }, line: { borderWidth: 2, tension: 0.25 } },
+        spanGaps: GAP_MILLIS,
+        elements: { point: { radius: 0, hitRadius: 8 }, line: { borderWidth: 2 } },
         scales: {
-          x: { ticks: { maxTicksLimit: 6, maxRotation: 0, color: style('--dim') }, grid: { display: false }, border: { color: style('--edge') } },
-          y: { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, color: style('--dim') }, grid: { color: style('--edge') }, border: { display: false } }
+          x: { type: 'linear', ticks: { stepSize: 120000, maxRotation: 0, color: style('--dim'), callback: (at) => time(at).slice(0, 5) }, grid: { display: false }, border: { color: style('--edge') } },
+          y: { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, color: style('--dim'), callback: text }, grid: { color: style('--edge') }, border: { display: false } }
         },
-        plugins: { legend: { labels: { boxWidth: 12, boxHeight: 2, color: style('--text') } } }
+        plugins: {
+          legend: { labels: { boxWidth: 12, boxHeight: 2, color: style('--text') } },
+          tooltip: { callbacks: { title: (items) => items.length && time(items[0].parsed.x), label: (item) => item.dataset.label + ': ' + text(item.parsed.y) } }
+        }
       }
     });
   }
 
-  function draw(target, labels, lines) {
-    const names = Object.keys(lines);
-    target.data.labels = labels;
-    names.forEach((name, i) => {
-      const color = style(colors[i % colors.length]);
-      const known = target.data.datasets[i] || {};
-      target.data.datasets[i] = Object.assign(known, { label: name, data: lines[name], borderColor: color, backgroundColor: color });
+  function draw(target, samples, lines) {
+    const now = Date.now() - ahead;
+    Object.assign(target.options.scales.x, { min: now - 600000, max: now });
+    target.data.datasets = Object.keys(lines).map((name) => {
+      const own = color(samples.colors.indexOf(name));
+      const known = target.data.datasets.find((line) => line.label === name) || {};
+      const data = samples.at.map((x, i) => ({ x, y: lines[name][i] }));
+      return Object.assign(known, { label: name, data, borderColor: own, backgroundColor: own });
     });
-    target.data.datasets.length = names.length;
     target.update();
   }
 
@@ -96,10 +122,11 @@
       .then((response) => (response.ok ? response.json() : null))
       .then((samples) => {
         if (!samples) return;
-        charts = charts || { throughput: chart('throughput'), lag: chart('lag') };
-        const labels = samples.at.map((at) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }));
-        draw(charts.throughput, labels, samples.throughput);
-        draw(charts.lag, labels, samples.lag);
+        charts = charts || { throughput: chart('throughput', (rate) => rate.toLocaleString('en')), lag: chart('lag', (lag) => span(lag * 1000)) };
+        draw(charts.throughput, samples, samples.throughput);
+        const longest = Math.max(1, ...Object.values(samples.lag).flat());
+        charts.lag.options.scales.y.ticks.stepSize = STEPS_OF_TIME.find((step) => longest <= 5 * step);
+        draw(charts.lag, samples, samples.lag);
       })
       .catch(() => {})
       .finally(() => { sampling = false; });
@@ -127,8 +154,10 @@
       return;
     }
     const scrolled = Array.from(part.querySelectorAll('.scroll'), (table) => table.scrollLeft);
+    const open = Array.from(part.querySelectorAll('details'), (details) => details.open);
     const link = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
     part.addEventListener('htmx:afterSwap', () => {
+      part.querySelectorAll('details').forEach((details, i) => { details.open = open[i] || false; });
       part.querySelectorAll('.scroll').forEach((table, i) => { table.scrollLeft = scrolled[i] || 0; });
       const same = link && part.querySelector('a[href="' + CSS.escape(link) + '"]');
       if (same) same.focus({ preventScroll: true });
@@ -167,5 +196,6 @@
   } else {
     setInterval(ages, 1000);
   }
+  label();
   sample();
 })();

@@ -40,8 +40,8 @@ class TourTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
                 .until(() -> Boolean.TRUE.equals(
-                        browser.script("const c = Chart.getChart('throughput'); return !!c && c.data.labels.length > 1"
-                                + " && c.data.datasets.some((line) => line.label === 'default')")));
+                        browser.script("const c = Chart.getChart('lag'); return !!c && c.data.datasets.some("
+                                + "(line) => line.label === 'default' && line.data.length > 1)")));
         if (Browser.takesScreenshots()) {
             trafficForTheCharts();
             browser.screenshot("overview");
@@ -69,17 +69,16 @@ class TourTest {
     }
 
     @Test
-    void searchFindsByAggregateTypeAndId() {
+    void searchFindsByIdsWithoutTypes() {
         UUID event = stuckOrders("44");
         browser.open("/search");
-        browser.type("aggregateType", "Order");
-        browser.type("aggregateId", "44");
+        browser.type("q", "44");
         browser.click("#search");
         assertThat(browser.await((text) -> text.contains("Why is Order 44 stuck?")))
                 .contains("OrderPlaced", "DEAD");
 
         browser.open("/search");
-        browser.type("event", event.toString());
+        browser.type("q", event.toString());
         browser.click("#search");
         browser.await((text) -> text.contains("Timeline"));
         assertThat(browser.driver.getCurrentUrl()).endsWith("/shop/outbox/events/" + event);
@@ -119,14 +118,26 @@ class TourTest {
         browser.open("/confirm?action=pause&subject=handler&name=push");
         browser.type("reason", "the gateway moves");
         browser.click("#confirm");
-        assertThat(browser.await((text) -> text.contains("Paused."))).contains("PAUSED");
+        assertThat(browser.await((text) -> text.contains("Paused.")))
+                .contains("PAUSED Handler push By ann: the gateway moves");
+        assertThat(browser.driver.getCurrentUrl()).endsWith("/shop/outbox");
 
-        browser.click(By.xpath("//tr[th/span[text()='push']]//a[contains(., 'Resume')]"));
+        browser.click(By.xpath("//tr[th/bdi[text()='push']]//a[contains(., 'Resume')]"));
         browser.click("#confirm");
 
         assertThat(browser.await((text) -> text.contains("Resumed."))).doesNotContain("PAUSED");
         browser.open("/operations?handler=push&actor=ann");
         assertThat(browser.text()).contains("the gateway moves", "ann");
+        browser.assertClean();
+    }
+
+    @Test
+    void handlersAreFilteredWhileTheOperatorTypes() {
+        browser.open("");
+        browser.type("filter", "led");
+
+        browser.await((text) -> text.contains("billing.ledger") && !text.contains("mail"));
+        assertThat(browser.find("#filter").getDomProperty("value")).isEqualTo("led");
         browser.assertClean();
     }
 
