@@ -4,8 +4,13 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.EventHeadersContributor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -33,7 +38,7 @@ final class EventBody {
 
     /** Asks for the contributors with the first event, since a contributor may itself depend on the publisher. */
     EventBody(JsonMapper mapper, int maxPayloadSize, Supplier<Stream<EventHeadersContributor>> contributors) {
-        this.mapper = mapper;
+        this.mapper = EntityRefusal.in(mapper);
         this.maxPayloadSize = maxPayloadSize;
         this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints());
         this.contributors = SingletonSupplier.of(() -> contributors.get().toList());
@@ -47,27 +52,46 @@ final class EventBody {
 
     private String payload(Object payload, NewEvent.Type type, Aggregate aggregate) {
         String event = type.name() + " of " + aggregate;
+        String refused = "payload " + payload.getClass().getName() + " of " + event;
         String json;
         try {
             json = mapper.writeValueAsString(payload);
         } catch (JacksonException ex) {
-            throw new InvalidEventException(
-                    "payload " + payload.getClass().getName() + " of " + event + " cannot be written as JSON: "
-                            + (ex.getCause() == null
-                                    ? ex.getOriginalMessage()
-                                    : ex.getCause().getClass().getName()),
-                    ex);
+            throw new InvalidEventException(refused + problem(ex), ex);
         } catch (StackOverflowError ex) {
-            throw new InvalidEventException(
-                    "payload " + payload.getClass().getName() + " of " + event + " refers to itself", ex);
+            throw new InvalidEventException(refused + " refers to itself", ex);
         }
         if (json.equals("{}") && hasNothingToRead(payload.getClass())) {
-            throw new InvalidEventException("payload " + payload.getClass().getName() + " of " + event
+            throw new InvalidEventException(refused
                     + " has no property that Jackson can read, so the event would be stored as {}; make it a record, or"
                     + " give it getters");
         }
         check("payload of " + event, json, limits);
         return json;
+    }
+
+    /** Names the classes of a cycle: Jackson reports its own limit of nesting. */
+    private static String problem(JacksonException ex) {
+        Set<Object> path = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<String> classes = new ArrayList<>();
+        for (JacksonException.Reference reference : ex.getPath()) {
+            Object holder = reference.from();
+            if (holder != null && !holder.getClass().getName().startsWith("java.")) {
+                String name = holder.getClass().getName();
+                classes.add(name);
+                if (!path.add(holder)) {
+                    return " refers to itself, through "
+                            + String.join(
+                                    " and ",
+                                    new LinkedHashSet<>(classes.subList(classes.indexOf(name), classes.size())))
+                            + "; publish an id instead, or put @JsonIgnore on the property that leads back";
+                }
+            }
+        }
+        return " cannot be written as JSON: "
+                + (ex.getCause() == null
+                        ? ex.getOriginalMessage()
+                        : ex.getCause().getClass().getName());
     }
 
     private void check(String what, String json, JsonText.Limits readable) {

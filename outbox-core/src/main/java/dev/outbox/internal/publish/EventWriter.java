@@ -138,6 +138,10 @@ final class EventWriter {
         String chosen = event.eventType();
         String type = chosen != null ? chosen : nameOf(payload, declared, aggregate);
         if (!EventTypeName.isValid(type)) {
+            String entity = EntityRefusal.of(payload.getClass());
+            if (entity != null) {
+                throw new InvalidEventException("the payload of an event of " + aggregate + " is refused: " + entity);
+            }
             throw new InvalidEventException("an event type must " + EventTypeName.RULE + ": '"
                     + StorableText.quotable(type) + "' of " + aggregate);
         }

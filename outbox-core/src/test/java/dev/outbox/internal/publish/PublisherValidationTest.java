@@ -97,7 +97,10 @@ class PublisherValidationTest {
                         OutboxEvent.of("order", "1", new Raw("[".repeat(500) + "]".repeat(500)))),
                 invalid("null header", valid.withHeader("h", missing())),
                 invalid("large payload", OutboxEvent.of("order", "1", new Text("é".repeat(500))), "max-payload-size"),
-                invalid("cyclic payload", OutboxEvent.of("order", "1", cyclic), "cannot be written as JSON"));
+                invalid(
+                        "cyclic payload",
+                        OutboxEvent.of("order", "1", cyclic),
+                        "refers to itself, through " + Cyclic.class.getName() + "; publish an id instead"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
@@ -19,6 +20,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -104,6 +106,35 @@ class JpaTransactionTest {
                         .hasMessageContaining("is read-only"));
     }
 
+    @Test
+    void entitiesAndTheirProxiesAreRefusedAsPayloads() {
+        application().run((context) -> {
+            Contracts contracts = context.getBean(Contracts.class);
+            contracts.sign("1", false);
+
+            String entity = Contract.class.getName() + " is a JPA entity";
+            assertRefused(contracts, (entities) -> entities.find(Contract.class, "1"), entity + ", so its lazy");
+            assertRefused(
+                    contracts,
+                    (entities) -> entities.getReference(Contract.class, "1"),
+                    entity + ", behind a Hibernate proxy, so its lazy");
+            assertRefused(
+                    contracts,
+                    (entities) -> new Signed(entities.find(Contract.class, "1")),
+                    "payload " + Signed.class.getName() + " of Signed of contract/1 cannot be written as JSON: "
+                            + entity);
+            assertThat(count(context, "events.outbox")).isOne();
+        });
+    }
+
+    private static void assertRefused(Contracts contracts, Function<EntityManager, Object> payload, String message) {
+        assertThatThrownBy(() -> contracts.publish("1", payload))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining(message);
+    }
+
+    record Signed(Contract contract) {}
+
     private ApplicationContextRunner application() {
         return Applications.on(database)
                 .withConfiguration(AutoConfigurations.of(HibernateJpaAutoConfiguration.class))
@@ -155,6 +186,11 @@ class JpaTransactionTest {
             outbox.publish("contract", id, new SubscriptionStarted("gold"));
             reports.report(id);
             throw new IllegalStateException("rolled back on purpose");
+        }
+
+        @Transactional
+        public void publish(String id, Function<EntityManager, Object> payload) {
+            outbox.publish("contract", id, payload.apply(entities));
         }
 
         @Transactional(readOnly = true)
