@@ -23,6 +23,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Inserts events in the caller's transaction with one statement, which inserts nothing if it does not find their aggregate types: the
@@ -32,11 +34,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventStore {
 
+    private static final Logger log = LoggerFactory.getLogger(EventStore.class);
+
     private final NamedSql insert;
     private final NamedSql insertWithSequence;
     private final NamedSql insertAll;
     private final NamedSql lockAggregates;
     private final NamedSql find;
+    private final NamedSql compare;
     private final AggregateTypes types;
     private final ScheduledEvents scheduled;
 
@@ -46,6 +51,7 @@ final class EventStore {
         this.insertAll = sql(schema, "events");
         this.lockAggregates = sql(schema, "counters");
         this.find = sql(schema, "known");
+        this.compare = sql(schema, "same payload");
         this.types = new AggregateTypes(schema);
         this.scheduled = new ScheduledEvents(schema);
     }
@@ -108,11 +114,13 @@ final class EventStore {
             EventEnvelope known = envelopes.get(event.eventId());
             if (known != null) {
                 requireSame(event, Aggregate.of(known), known.eventType());
+                reportOtherPayload(connection, event, known.payload());
                 continue;
             }
             NewEvent twin = fresh.putIfAbsent(event.eventId(), event);
             if (twin != null) {
                 requireSame(event, twin.aggregate(), twin.type().name());
+                reportOtherPayload(connection, event, twin.body().payload());
             }
         }
         if (!fresh.isEmpty()) {
@@ -174,6 +182,28 @@ final class EventStore {
                     "event id " + event.eventId() + " of " + event.type().name() + " ("
                             + event.aggregate() + ") is already used by " + type + " (" + aggregate
                             + "); use a unique id for each event");
+        }
+    }
+
+    /** Leaves the comparison to the database, which stores numbers and names in a form of its own. */
+    private void reportOtherPayload(Connection connection, NewEvent event, String stored) throws SQLException {
+        if (stored.equals(event.body().payload())) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(compare.positional())) {
+            compare.bind(statement)
+                    .set("stored", stored)
+                    .set("given", event.body().payload())
+                    .requireAll();
+            ResultSet row = statement.executeQuery();
+            if (row.next() && !row.getBoolean(1)) {
+                log.warn(
+                        "Event id {} of {} ({}) was published again with another payload, and the first payload stays; use a"
+                                + " new id for another event",
+                        event.eventId(),
+                        event.type().name(),
+                        event.aggregate());
+            }
         }
     }
 

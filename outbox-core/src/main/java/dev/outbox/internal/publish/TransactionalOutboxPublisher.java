@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
- * or the sequences of a batch, up to two additional statements lock the aggregates and look up existing events.
+ * or the sequences of a batch, additional statements lock the aggregates, look up existing events and compare their payloads.
  */
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 

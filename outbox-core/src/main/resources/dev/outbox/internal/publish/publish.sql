@@ -133,3 +133,6 @@ DELETE FROM {schema}.outbox_scheduled s
  WHERE s.aggregate_type = :aggregate_type
    AND s.aggregate_id = :aggregate_id
    AND s.key = :key;
+
+-- result: same payload
+SELECT :stored::jsonb = :given::jsonb;

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 class PublisherIdempotencyTest {
 
@@ -135,6 +139,37 @@ class PublisherIdempotencyTest {
         assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(2L, 1L, 2L, 3L);
         assertThat(envelopes.get(1).id()).isEqualTo(known.id());
         assertThat(outbox.count("events.outbox")).isEqualTo(3);
+    }
+
+    @Test
+    void anotherPayloadForAnEventIdIsReported() {
+        Logger library = (Logger) LoggerFactory.getLogger(EventStore.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        library.addAppender(lines);
+        try {
+            publish(eventId, "1");
+            publish(eventId, "1");
+            assertThat(lines.list).isEmpty();
+
+            OutboxEvent other = OutboxEvent.of("order", "1", new OrderPlaced(2)).withEventId(eventId);
+            EventEnvelope stored = outbox.inTransaction(() -> outbox.publisher().publish(other));
+
+            assertThat(stored.payload()).isEqualTo("{\"number\": 1}");
+            UUID twice = UUID.randomUUID();
+            outbox.inTransaction(
+                    () -> outbox.publisher().publishAll(List.of(event(twice, "1"), other.withEventId(twice))));
+            assertThat(lines.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly(
+                            "Event id " + eventId
+                                    + " of OrderPlaced (order/1) was published again with another payload,"
+                                    + " and the first payload stays; use a new id for another event",
+                            "Event id " + twice + " of OrderPlaced (order/1) was published again with another payload,"
+                                    + " and the first payload stays; use a new id for another event");
+        } finally {
+            library.detachAppender(lines);
+        }
     }
 
     private EventEnvelope publish(UUID id, String aggregateId) {
