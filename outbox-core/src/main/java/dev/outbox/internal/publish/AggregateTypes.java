@@ -12,13 +12,19 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Refuses an aggregate type whose events the outbox counts and the application numbers too, or that two services publish: their
  * sequences would not follow the order of commits.
  */
 final class AggregateTypes {
+
+    private static final Logger log = LoggerFactory.getLogger(AggregateTypes.class);
 
     /** Relies on outbox_aggregate_type_pk. Does not wait for another transaction that adds the type: it may be open for long. */
     private static final String ADD = """
@@ -35,6 +41,10 @@ final class AggregateTypes {
              WHERE t.aggregate_type = :aggregate_type
             """;
 
+    /** More kinds of entities than an application names in its code. */
+    private static final int MANY = 100;
+
+    private final Set<String> addedHere = ConcurrentHashMap.newKeySet();
     private final NamedSql add;
     private final NamedSql find;
 
@@ -72,6 +82,14 @@ final class AggregateTypes {
     }
 
     private void add(Connection connection, String aggregateType, TypeRule rule) throws SQLException {
+        if (addedHere.size() < MANY && addedHere.add(aggregateType) && addedHere.size() == MANY) {
+            log.warn(
+                    "This instance has published the first events of {} aggregate types, most recently '{}': an aggregate type is"
+                            + " a kind of entity, such as order, and its id names one of them; check that"
+                            + " publish(aggregateType, aggregateId, payload) does not get them in the wrong order",
+                    MANY,
+                    StorableText.quotable(aggregateType));
+        }
         try (PreparedStatement statement = connection.prepareStatement(add.positional())) {
             add.bind(statement)
                     .set("aggregate_type", aggregateType)

@@ -2,7 +2,11 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.internal.sql.BoundConnection;
+import java.lang.reflect.Method;
 import javax.sql.DataSource;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Checks that events can commit with the caller's transaction, and provides its connection. */
@@ -27,7 +31,7 @@ final class TransactionGuard {
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new InvalidTransactionException(
-                    "no transaction is active on this thread; publish inside the @Transactional"
+                    "no transaction is active on this thread" + bypassedProxy() + "; publish inside the @Transactional"
                             + " method (or TransactionTemplate) that makes the domain change, so that both commit together");
         }
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
@@ -45,6 +49,32 @@ final class TransactionGuard {
     private static String transaction() {
         String name = TransactionSynchronizationManager.getCurrentTransactionName();
         return name == null ? "the transaction" : "the transaction " + name;
+    }
+
+    /** Names the innermost caller that is marked to run in a transaction, and does not. */
+    private static String bypassedProxy() {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk((frames) -> frames.filter(TransactionGuard::wantsTransaction)
+                        .findFirst()
+                        .map((frame) -> ", although " + frame.getClassName() + "." + frame.getMethodName()
+                                + " is @Transactional: it was called without its proxy, from its own class, as a private"
+                                + " method or on an object that is no bean")
+                        .orElse(""));
+    }
+
+    private static boolean wantsTransaction(StackWalker.StackFrame frame) {
+        try {
+            Method method = frame.getDeclaringClass()
+                    .getDeclaredMethod(
+                            frame.getMethodName(), frame.getMethodType().parameterArray());
+            Transactional mark = AnnotatedElementUtils.getMergedAnnotation(method, Transactional.class);
+            return mark != null
+                    && mark.propagation() != Propagation.SUPPORTS
+                    && mark.propagation() != Propagation.NOT_SUPPORTED
+                    && mark.propagation() != Propagation.NEVER;
+        } catch (NoSuchMethodException | LinkageError ex) {
+            return false;
+        }
     }
 
     /** Returns the connection of the caller's transaction. */

@@ -11,6 +11,7 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +24,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -52,6 +54,39 @@ class PublishingMistakesTest {
                             + " TransactionTemplate) that makes the domain change, so that both commit together");
             assertThat(Applications.count(context, "events.outbox")).isZero();
         });
+    }
+
+    @Test
+    void transactionalMethodIsCalledWithoutItsProxy() {
+        application().withBean(Checkout.class).run((context) -> {
+            Checkout checkout = context.getBean(Checkout.class);
+            assertThatThrownBy(() -> checkout.payByItself())
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessage("no transaction is active on this thread, although " + Checkout.class.getName()
+                            + ".pay is @Transactional: it was called without its proxy, from its own class, as a private"
+                            + " method or on an object that is no bean; publish inside the @Transactional method (or"
+                            + " TransactionTemplate) that makes the domain change, so that both commit together");
+            assertThatThrownBy(() -> checkout.payWithout())
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessageStartingWith("no transaction is active on this thread; publish");
+        });
+    }
+
+    @Test
+    void aggregateTypeAndIdAreSwapped(CapturedOutput output) {
+        application()
+                .run((context) -> transactions(context).executeWithoutResult((status) -> {
+                    for (int i = 1; i <= 150; i++) {
+                        publisher(context).publish(OutboxEvent.of("4711-" + i, "subscription", EVENT.payload()));
+                        publisher(context).publish(OutboxEvent.of("4711-" + i, "again", EVENT.payload()));
+                    }
+                }));
+
+        assertThat(output.toString()
+                        .split(
+                                "This instance has published the first events of 100 aggregate types, most recently '4711-100'",
+                                -1))
+                .hasSize(2);
     }
 
     @Test
@@ -172,6 +207,29 @@ class PublishingMistakesTest {
 
     private static TransactionTemplate transactions(ApplicationContext context) {
         return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    static class Checkout {
+
+        private final OutboxPublisher outbox;
+
+        Checkout(OutboxPublisher outbox) {
+            this.outbox = outbox;
+        }
+
+        public void payByItself() {
+            List.of(EVENT).forEach(this::pay);
+        }
+
+        @Transactional
+        public void pay(OutboxEvent event) {
+            outbox.publish(event);
+        }
+
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public void payWithout() {
+            outbox.publish(EVENT);
+        }
     }
 
     static class Reports {
