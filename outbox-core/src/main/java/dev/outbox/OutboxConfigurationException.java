@@ -15,14 +15,15 @@ public final class OutboxConfigurationException extends OutboxException {
     private final String sql;
 
     /**
-     * Creates an exception whose problem also says what to do. Not for applications.
+     * Creates an exception from a message whose last clause, after a semicolon, is the remedy. Not for applications.
      *
-     * @param problem what does not fit, and what to do
+     * @param message what does not fit, and what to do
      */
-    public OutboxConfigurationException(String problem) {
-        super(problem, null);
-        this.problem = problem;
-        this.remedy = "";
+    public OutboxConfigurationException(String message) {
+        super(message, null);
+        int end = message.lastIndexOf("; ");
+        this.problem = end < 0 ? message : message.substring(0, end);
+        this.remedy = end < 0 ? "" : message.substring(end + 2);
         this.sql = "";
     }
 

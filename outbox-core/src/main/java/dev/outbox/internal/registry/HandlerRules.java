@@ -173,7 +173,7 @@ final class HandlerRules {
                 throw new OutboxConfigurationException("two classes stand for event type " + type
                         + ", so each would get the other's events:\n    " + other + "\n    "
                         + new Taken(handler, payloadClass)
-                        + "\nname another type with @EventType, or mark the class that repeats the other's contract"
+                        + "; name another type with @EventType, or mark the class that repeats the other's contract"
                         + " @EventType(copy = true)");
             }
         }

@@ -2,16 +2,21 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -36,7 +41,7 @@ record CalledMethod(
 
     private void checkCallable() {
         if (Modifier.isStatic(method.getModifiers())) {
-            throw refused("is static; the outbox calls a method of a bean");
+            throw refused("is static, but the outbox calls a method of a bean; remove static");
         }
         if (Modifier.isPrivate(method.getModifiers())) {
             throw refused("is private, so a proxy of its bean cannot forward the call; make it package-private");
@@ -57,11 +62,17 @@ record CalledMethod(
 
     private void checkSynchronous(String allowed) {
         if (method.getReturnType() != void.class) {
-            throw refused("returns a value, which the outbox would ignore; " + allowed);
+            throw refused("returns a value, which the outbox would ignore", allowed);
         }
-        if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
-                || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
-            throw refused("is @Async, so the outbox would record success before the work is done; remove @Async");
+        for (AnnotatedElement element : List.of(method, type)) {
+            MergedAnnotation<Async> async = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+                    .get(Async.class);
+            if (async.isPresent()) {
+                String name = "@" + async.getRoot().getType().getSimpleName();
+                throw refused("is " + (name.equals("@Async") ? name : name + ", and thereby @Async")
+                        + ", so the outbox would record success before the work is done; remove " + name
+                        + ": the outbox calls the method after the commit, on a thread of its own");
+            }
         }
     }
 
@@ -91,9 +102,18 @@ record CalledMethod(
         }
     }
 
+    /** Returns an exception whose message ends with the remedy, after a semicolon. */
     OutboxConfigurationException refused(String reason) {
-        return new OutboxConfigurationException("@" + annotation.getSimpleName() + " method " + method.toGenericString()
-                + " of bean '" + beanName + "' " + reason);
+        return new OutboxConfigurationException(described(reason));
+    }
+
+    OutboxConfigurationException refused(String reason, String remedy) {
+        return new OutboxConfigurationException(described(reason), remedy, null);
+    }
+
+    private String described(String reason) {
+        return "@" + annotation.getSimpleName() + " method " + method.toGenericString() + " of bean '" + beanName + "' "
+                + reason;
     }
 
     @Override

@@ -21,10 +21,10 @@ final class DeadLetterMethods {
         method.check(ALLOWED);
         method.checkJoinsTransaction("handles dead letters");
         if (!Arrays.equals(method.method().getParameterTypes(), new Class<?>[] {DeadLetter.class})) {
-            throw method.refused("has parameters that a dead-letter method cannot have; " + ALLOWED);
+            throw method.refused("has parameters that a dead-letter method cannot have", ALLOWED);
         }
         if (handlerIds.length == 0) {
-            throw method.refused("names no handler");
+            throw method.refused("names no handler; name the handlers whose dead letters it takes");
         }
         for (String handlerId : handlerIds) {
             add(method, handlerId);
@@ -35,7 +35,7 @@ final class DeadLetterMethods {
         CalledMethod other = methods.putIfAbsent(handlerId, method);
         if (other != null) {
             throw new OutboxConfigurationException("two methods handle the dead letters of '" + handlerId + "':\n    "
-                    + other + "\n    " + method + "\neach handler has at most one");
+                    + other + "\n    " + method + "\neach handler has at most one; remove the others");
         }
     }
 
@@ -46,7 +46,8 @@ final class DeadLetterMethods {
             return handler;
         }
         if (handler.deadLetterHandler() != null) {
-            throw method.refused("handles the dead letters of '" + handler.id() + "', whose definition already does");
+            throw method.refused(
+                    "handles the dead letters of '" + handler.id() + "', whose definition already does; remove one");
         }
         return handler.onDeadLetter(method::invoke);
     }
@@ -57,7 +58,7 @@ final class DeadLetterMethods {
             TreeSet<String> known = new TreeSet<>();
             handlers.forEach((handler) -> known.add(handler.id()));
             throw method.refused(
-                    "names the handler '" + id + "', which this application does not have; its handlers are " + known);
+                    "names the handler '" + id + "', which this application does not have; name one of " + known);
         });
     }
 }

@@ -87,8 +87,9 @@ final class HandlerDiscovery {
     private static void add(Map<String, Found> handlers, HandlerDefinition definition, String place) {
         Found other = handlers.putIfAbsent(definition.id(), new Found(definition, place));
         if (other != null) {
-            throw new OutboxConfigurationException("two handlers have the id '" + definition.id() + "':\n    "
-                    + other.place() + "\n    " + place + "\nids are stored with deliveries and must be unique");
+            throw new OutboxConfigurationException(
+                    "two handlers have the id '" + definition.id() + "':\n    " + other.place() + "\n    " + place
+                            + "\nids are stored with deliveries and must be unique; give each handler its own");
         }
     }
 

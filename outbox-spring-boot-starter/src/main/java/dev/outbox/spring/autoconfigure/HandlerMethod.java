@@ -28,14 +28,12 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
     private HandlerDefinition definition() {
         Set<String> eventTypes = Set.copyOf(Arrays.asList(annotation.eventTypes()));
-        HandlerSignature signature = HandlerSignature.of(called.method(), called.type());
-        if (signature == null) {
-            throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
-        }
+        HandlerSignature signature = signature();
         checkClasses(signature.payloadType());
         if (eventTypes.isEmpty() && !signature.namesEventType()) {
             throw called.refused(
-                    "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
+                    "names no event type and has no payload class to derive it from",
+                    "set eventTypes, or \"*\" for all");
         }
         return signature.ofBatch()
                 ? HandlerDefinition.ofBatch(
@@ -52,6 +50,14 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
                                 called.invoke(signature.arguments(payload, envelope, null, context)));
     }
 
+    private HandlerSignature signature() {
+        try {
+            return HandlerSignature.of(called.method(), called.type());
+        } catch (IllegalArgumentException ex) {
+            throw called.refused(String.valueOf(ex.getMessage()), HandlerSignature.ALLOWED);
+        }
+    }
+
     @SuppressWarnings("unchecked") // the method takes a list of this class
     private static @Nullable Class<Object> objects(@Nullable Class<?> payloadType) {
         return (Class<Object>) payloadType;
@@ -62,8 +68,10 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         boolean listens = AnnotatedElementUtils.hasAnnotation(called.method(), EventListener.class);
         for (Class<?> type : payloadType == null ? Set.<Class<?>>of() : concrete(payloadType)) {
             if (isMarked(type) && listens) {
-                throw called.refused("is also an @EventListener: Spring calls it when an application publishes "
-                        + type.getSimpleName() + ", and the outbox calls it again; remove one of the annotations");
+                throw called.refused(
+                        "is also an @EventListener: Spring calls it when an application publishes "
+                                + type.getSimpleName() + ", and the outbox calls it again",
+                        "remove one of the annotations");
             }
         }
     }

@@ -37,8 +37,8 @@ record HandlerSignature(
             another class of yours without type parameters, or a sealed type of such classes,
             and JsonNode is tools.jackson.databind.JsonNode""";
 
-    /** Resolves the parameters in a bean class. Returns {@code null} if a handler cannot have them. */
-    static @Nullable HandlerSignature of(Method method, Class<?> beanClass) {
+    /** Resolves the parameters in a bean class. The exception names the first parameter that a handler cannot have, and the reason. */
+    static HandlerSignature of(Method method, Class<?> beanClass) {
         List<ResolvableType> parameters = new ArrayList<>();
         for (int i = 0; i < method.getParameterCount(); i++) {
             parameters.add(ResolvableType.forMethodParameter(method, i, beanClass));
@@ -50,14 +50,28 @@ record HandlerSignature(
         if (parameters.isEmpty() && withEnvelope) {
             return new HandlerSignature(null, ofBatch, true, withOutcome, withContext);
         }
-        if (parameters.size() != 1) {
-            return null;
+        if (parameters.isEmpty()) {
+            throw new IllegalArgumentException("has no parameter for the event");
         }
         ResolvableType payload = ofBatch ? parameters.get(0).getGeneric(0) : parameters.get(0);
-        Class<?> payloadType = payload.resolve();
-        return payloadType != null && isPayload(payloadType) && !payload.hasGenerics()
-                ? new HandlerSignature(payloadType, ofBatch, withEnvelope, withOutcome, withContext)
-                : null;
+        String refusal = refusal(payload);
+        if (refusal != null) {
+            throw refused(1, payload, refusal);
+        }
+        if (parameters.size() > 1) {
+            throw refused(
+                    parameters.size(),
+                    parameters.get(parameters.size() - 1),
+                    ofBatch
+                            ? "where List<EventEnvelope>, BatchOutcome and EventContext may follow, in this order"
+                            : "where only an EventEnvelope and an EventContext may follow, in this order");
+        }
+        return new HandlerSignature(payload.resolve(), ofBatch, withEnvelope, withOutcome, withContext);
+    }
+
+    private static IllegalArgumentException refused(int number, ResolvableType type, String reason) {
+        return new IllegalArgumentException(
+                "has parameters that a handler cannot have: parameter " + number + " is " + type + ", " + reason);
     }
 
     private static boolean removeLast(List<ResolvableType> parameters, Class<?> type, boolean list) {
@@ -92,17 +106,23 @@ record HandlerSignature(
         return arguments.toArray();
     }
 
-    private static boolean isPayload(Class<?> candidate) {
-        if (candidate == JsonNode.class) {
-            return true;
+    private static @Nullable String refusal(ResolvableType payload) {
+        Class<?> type = payload.resolve();
+        if (type == JsonNode.class) {
+            return null;
         }
         // Jackson 2's JsonNode and the subclasses of either are mistakes, not payload classes.
-        boolean otherNode = candidate.getSimpleName().equals("JsonNode") || JsonNode.class.isAssignableFrom(candidate);
-        boolean builtIn = candidate.isPrimitive()
-                || candidate.isArray()
-                || candidate.getName().startsWith("java.");
-        boolean ours =
-                candidate == EventEnvelope.class || candidate == EventContext.class || candidate == BatchOutcome.class;
-        return !ours && !otherNode && !builtIn;
+        if (type != null && (type.getSimpleName().equals("JsonNode") || JsonNode.class.isAssignableFrom(type))) {
+            return "which is not " + JsonNode.class.getName();
+        }
+        if (type == EventEnvelope.class || type == EventContext.class || type == BatchOutcome.class) {
+            return "which must follow the payload";
+        }
+        if (type == null || payload.hasGenerics()) {
+            return "whose type parameters the stored event does not tell";
+        }
+        return type.isPrimitive() || type.isArray() || type.getName().startsWith("java.")
+                ? "which names no event type; take a record of yours, or JsonNode"
+                : null;
     }
 }

@@ -84,7 +84,7 @@ class DeadLetterMethodsTest {
         return Stream.of(
                 Arguments.of(
                         Unknown.class,
-                        "names the handler 'post', which this application does not have; its handlers are [mail, other]"),
+                        "names the handler 'post', which this application does not have; name one of [mail, other]"),
                 Arguments.of(Payload.class, "declare it as void handle(DeadLetter deadLetter)"),
                 Arguments.of(Value.class, "returns a value"),
                 Arguments.of(Private.class, "is private"),

@@ -29,7 +29,8 @@ class FailureAnalyzersTest {
     void handlerThatCannotBeRegisteredIsExplained() {
         FailureAnalysis analysis = analyze(Applications.on(database).withBean(NoHandler.class));
 
-        assertThat(analysis.getDescription()).contains("NoHandler.handle()", "void handle(Payload event)");
+        assertThat(analysis.getDescription()).contains("NoHandler.handle()", "has no parameter for the event");
+        assertThat(analysis.getAction()).contains("void handle(Payload event)");
     }
 
     @Test

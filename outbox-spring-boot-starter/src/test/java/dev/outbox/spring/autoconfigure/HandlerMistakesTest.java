@@ -8,8 +8,13 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,11 +25,14 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
 
 /** Mistakes in handlers: the start fails or warns, and names the method and the way out. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -41,30 +49,57 @@ class HandlerMistakesTest {
         return List.of(
                 Arguments.of(
                         PrivateMethod.class,
-                        "is private, so a proxy of its bean cannot forward the call; make it package-private"),
-                Arguments.of(StaticMethod.class, "is static; the outbox calls a method of a bean"),
+                        "is private, so a proxy of its bean cannot forward the call",
+                        "Make it package-private."),
                 Arguments.of(
-                        FinalMethod.class, "is final, so the proxy of its bean cannot forward the call; remove final"),
+                        StaticMethod.class, "is static, but the outbox calls a method of a bean", "Remove static."),
+                Arguments.of(
+                        FinalMethod.class,
+                        "is final, so the proxy of its bean cannot forward the call",
+                        "Remove final."),
                 Arguments.of(
                         GenericParameter.class,
-                        "has parameters that a handler cannot have; declare a handler as one of"),
+                        "has parameters that a handler cannot have: parameter 1 is java.util.Optional<"
+                                + SubscriptionStarted.class.getName()
+                                + ">, whose type parameters the stored event does not tell",
+                        "Declare a handler as one of\n"),
                 Arguments.of(
                         AsyncMethod.class,
-                        "is @Async, so the outbox would record success before the work is done; remove @Async"),
+                        "is @Async, so the outbox would record success before the work is done",
+                        "Remove @Async: the outbox calls the method after the commit, on a thread of its own."),
+                Arguments.of(
+                        ModuleListener.class,
+                        "is @ApplicationModuleListener, and thereby @Async, so the outbox would record success before the"
+                                + " work is done",
+                        "Remove @ApplicationModuleListener: the outbox calls the method after the commit, on a thread of its"
+                                + " own."),
                 Arguments.of(
                         ReturnsValue.class,
-                        "returns a value, which the outbox would ignore; declare a handler as one of"));
+                        "returns a value, which the outbox would ignore",
+                        "Declare a handler as one of\n"));
     }
 
     @ParameterizedTest
     @MethodSource("refused")
-    void methodThatCannotBeHandlerIsNamed(Class<?> bean, String reason) {
+    void methodThatCannotBeHandlerIsNamed(Class<?> bean, String reason, String action) {
         FailureAnalysis analysis =
                 analyze(application().withBean("shop", bean).withUserConfiguration(Transactions.class));
 
         assertThat(analysis.getDescription())
                 .startsWith("@OutboxHandler method ")
-                .contains(bean.getSimpleName() + ".handle(", " of bean 'shop' " + reason);
+                .contains(bean.getSimpleName() + ".handle(")
+                .endsWith(" of bean 'shop' " + reason + ".");
+        assertThat(analysis.getAction()).startsWith(action);
+    }
+
+    @Test
+    void mistakesAreFoundBeforeTheWebServerOpensItsPort() {
+        AtomicBoolean opened = new AtomicBoolean();
+        analyze(application()
+                .withBean(PrivateMethod.class)
+                .withBean(SmartLifecycle.class, () -> new WebServer(opened)));
+
+        assertThat(opened).isFalse();
     }
 
     @Test
@@ -73,9 +108,10 @@ class HandlerMistakesTest {
                 analyze(application().withBean("one", Licensing.class).withBean("two", Licensing.class));
 
         assertThat(analysis.getDescription())
-                .startsWith("two handlers have the id 'licensing.extend':\n")
+                .startsWith("Two handlers have the id 'licensing.extend':\n")
                 .contains("bean 'one'", "bean 'two'")
-                .endsWith("ids are stored with deliveries and must be unique");
+                .endsWith("ids are stored with deliveries and must be unique.");
+        assertThat(analysis.getAction()).isEqualTo("Give each handler its own.");
     }
 
     @Test
@@ -85,9 +121,10 @@ class HandlerMistakesTest {
 
         assertThat(analysis.getDescription())
                 .startsWith(
-                        "two classes stand for event type SubscriptionStarted, so each would get the other's events:")
-                .endsWith("name another type with @EventType, or mark the class that repeats the other's contract"
-                        + " @EventType(copy = true)");
+                        "Two classes stand for event type SubscriptionStarted, so each would get the other's events:");
+        assertThat(analysis.getAction())
+                .isEqualTo("Name another type with @EventType, or mark the class that repeats the other's contract"
+                        + " @EventType(copy = true).");
     }
 
     @Test
@@ -196,6 +233,48 @@ class HandlerMistakesTest {
         @Async
         @OutboxHandler
         void handle(SubscriptionStarted event) {}
+    }
+
+    /** Has the name and the marks of the annotation of Spring Modulith. */
+    @Async
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    @TransactionalEventListener
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface ApplicationModuleListener {}
+
+    static class ModuleListener {
+        @ApplicationModuleListener
+        @OutboxHandler
+        void handle(SubscriptionStarted event) {}
+    }
+
+    /** Starts in the phase of a web server. */
+    private static final class WebServer implements SmartLifecycle {
+
+        private final AtomicBoolean opened;
+
+        WebServer(AtomicBoolean opened) {
+            this.opened = opened;
+        }
+
+        @Override
+        public void start() {
+            opened.set(true);
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return opened.get();
+        }
+
+        @Override
+        public int getPhase() {
+            return DEFAULT_PHASE - 2048;
+        }
     }
 
     static class ReturnsValue {

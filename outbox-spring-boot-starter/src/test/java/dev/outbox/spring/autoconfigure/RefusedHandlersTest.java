@@ -58,15 +58,26 @@ class RefusedHandlersTest {
                 Arguments.of(DeduplicatesApart.class, "remove propagation = REQUIRES_NEW"),
                 Arguments.of(AsyncMethod.class, "is @Async"),
                 Arguments.of(AsyncClass.class, "is @Async"),
-                Arguments.of(NoParameter.class, "void handle(Payload event, EventEnvelope envelope)"),
-                Arguments.of(ThreeParameters.class, "void handle(Payload event, EventEnvelope envelope)"),
-                Arguments.of(WrongOrder.class, "void handle(Payload event, EventEnvelope envelope)"),
-                Arguments.of(TwoEnvelopes.class, "void handle(Payload event, EventEnvelope envelope)"),
-                Arguments.of(StringPayload.class, "has parameters that a handler cannot have"),
-                Arguments.of(PrimitivePayload.class, "has parameters that a handler cannot have"),
-                Arguments.of(GenericPayload.class, "has parameters that a handler cannot have"),
-                Arguments.of(NodeSubclass.class, "has parameters that a handler cannot have"),
-                Arguments.of(OtherNode.class, "JsonNode is tools.jackson.databind.JsonNode"),
+                Arguments.of(NoParameter.class, "has no parameter for the event; declare a handler as one of"),
+                Arguments.of(
+                        ThreeParameters.class,
+                        "parameter 3 is java.lang.String, where only an EventEnvelope and an EventContext may follow"),
+                Arguments.of(
+                        WrongOrder.class,
+                        "parameter 1 is dev.outbox.EventEnvelope, which must follow the payload; declare a handler as one of"),
+                Arguments.of(
+                        TwoEnvelopes.class, "parameter 1 is dev.outbox.EventEnvelope, which must follow the payload"),
+                Arguments.of(ForeignSecond.class, "parameter 2 is java.lang.String, where only an EventEnvelope"),
+                Arguments.of(
+                        StringPayload.class,
+                        "parameter 1 is java.lang.String, which names no event type; take a record of yours, or JsonNode"),
+                Arguments.of(PrimitivePayload.class, "parameter 1 is int, which names no event type"),
+                Arguments.of(
+                        GenericPayload.class,
+                        "<java.lang.String>, whose type parameters the stored event does not tell"),
+                Arguments.of(NodeSubclass.class, "parameter 1 is tools.jackson.databind.node.ObjectNode, which is not"),
+                Arguments.of(
+                        OtherNode.class, "which is not tools.jackson.databind.JsonNode; declare a handler as one of"),
                 Arguments.of(EnvelopeWithoutType.class, "names no event type"),
                 Arguments.of(NodeWithoutType.class, "names no event type"));
     }
@@ -167,6 +178,11 @@ class RefusedHandlersTest {
     static class TwoEnvelopes {
         @OutboxHandler(eventTypes = "*")
         void refused(EventEnvelope envelope, EventEnvelope other) {}
+    }
+
+    static class ForeignSecond {
+        @OutboxHandler
+        void refused(SubscriptionStarted event, String more) {}
     }
 
     static class StringPayload {
