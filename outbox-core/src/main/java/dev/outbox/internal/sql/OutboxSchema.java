@@ -2,10 +2,13 @@ package dev.outbox.internal.sql;
 
 import java.util.regex.Pattern;
 
-/** The database schema that holds the outbox tables. The name is checked and quoted, so that it can stand in SQL text. */
+/**
+ * The database schema that holds the outbox tables. The name is checked and quoted, so that it can stand in SQL text. It has no capitals,
+ * because PostgreSQL folds a name that an operator does not quote.
+ */
 public record OutboxSchema(String name) {
 
-    private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}");
+    private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[a-z_][a-z0-9_]{0,62}");
 
     /** The name that is used where nothing else is configured. */
     public static final OutboxSchema DEFAULT = new OutboxSchema("events");
@@ -15,8 +18,9 @@ public record OutboxSchema(String name) {
 
     public OutboxSchema {
         if (!ALLOWED.matcher(name).matches()) {
-            throw new IllegalArgumentException("not a usable schema name: '" + name
-                    + "'; use letters, digits and underscores, at most 63, not beginning with a digit or pg_");
+            throw new IllegalArgumentException(
+                    "not a usable schema name: '" + name
+                            + "'; use lower-case letters, digits and underscores, at most 63, not beginning with a digit or pg_");
         }
     }
 

@@ -111,7 +111,7 @@ class OutboxMigrationsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"billing_events", "MixedCase", "select", "_x1"})
+    @ValueSource(strings = {"billing_events", "public", "select", "_x1"})
     void schemaMayHaveAnotherName(String name) {
         OutboxSchema schema = new OutboxSchema(name);
         migrations(schema).migrate();
@@ -121,7 +121,7 @@ class OutboxMigrationsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "1a", "a-b", "a b", "a\"b", "pg_outbox", "a;drop", "schéma"})
+    @ValueSource(strings = {"", "1a", "a-b", "a b", "a\"b", "pg_outbox", "a;drop", "schéma", "Events"})
     void unusableSchemaNamesAreRefused(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new OutboxSchema(name))

@@ -67,11 +67,11 @@ class PlainSqlTest {
 
     @Test
     void servesOtherNamesAndExistingSchemas() throws SQLException {
-        sql.sql("CREATE SCHEMA \"MixedCase\"").update();
-        run(PlainSql.sql("--schema=MixedCase", "--archive-schema=old_events"));
+        sql.sql("CREATE SCHEMA \"select\"").update();
+        run(PlainSql.sql("--schema=select", "--archive-schema=old_events"));
 
-        OutboxMigrations migrations = new OutboxMigrations(
-                database.dataSource(), new OutboxSchema("MixedCase"), new OutboxSchema("old_events"));
+        OutboxMigrations migrations =
+                new OutboxMigrations(database.dataSource(), new OutboxSchema("select"), new OutboxSchema("old_events"));
         assertThatCode(migrations::validate).doesNotThrowAnyException();
         assertThat(relations(sql)).isEmpty();
     }

@@ -35,6 +35,8 @@ final class ConfiguredSettings {
     /** Supplies the keys of exponential backoff that are not set. */
     private static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), Duration.ofMinutes(5));
 
+    private static final Duration PROBE_INTERVAL = Duration.ofSeconds(30);
+
     private final OutboxProperties properties;
     private final Map<String, Stream> streams;
     private final Map<String, OutboxProperties.Handler> handlers;
@@ -152,11 +154,18 @@ final class ConfiguredSettings {
 
     private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {
         Integer failures = handler.circuit().failures();
+        Duration probeInterval = handler.circuit().probeInterval();
+        if (failures == null && probeInterval != null) {
+            throw new InvalidConfigurationPropertyValueException(
+                    prefix + ".circuit.probe-interval",
+                    probeInterval,
+                    "it has no effect without " + prefix + ".circuit.failures; set both");
+        }
         CircuitBreaker circuit = failures == null
                 ? null
                 : PropertyRule.checkAll(
                         prefix + ".circuit",
-                        () -> new CircuitBreaker(failures, handler.circuit().probeInterval()));
+                        () -> new CircuitBreaker(failures, ownOrInherited(probeInterval, PROBE_INTERVAL)));
         return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), circuit));
     }
 
@@ -206,6 +215,13 @@ final class ConfiguredSettings {
 
     private RetentionSettings retention() {
         OutboxProperties.Retention retention = properties.retention();
+        if (retention.published().compareTo(Duration.ZERO) <= 0) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.retention.published",
+                    retention.published(),
+                    "it must be positive, because each run would take all published events out of the outbox, where replays and"
+                            + " repeated event ids need them; set outbox.retention.cron to - to keep them");
+        }
         RetentionSettings defaults = RetentionSettings.defaults();
         // A publisher or a broker may repeat an event after its history was archived early.
         Duration processedEvents = retention.published().compareTo(defaults.processedEvents()) > 0

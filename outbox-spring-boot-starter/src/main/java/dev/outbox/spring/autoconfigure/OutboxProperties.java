@@ -15,7 +15,7 @@ import org.springframework.util.unit.DataSize;
  * Configuration properties of the outbox. {@link ConfiguredSettings} checks the values when it creates the settings.
  *
  * @param enabled Whether to enable Outbox. If not, it creates no beans, tables or threads.
- * @param schema Database schema of the outbox tables. Letters, digits and underscores.
+ * @param schema Database schema of the outbox tables. Lower-case letters, digits and underscores.
  * @param migrate Whether to create and update the tables at start. If not, Outbox only checks them, and a start with outdated
  *     tables fails.
  * @param directUrl JDBC URL of PostgreSQL itself, if the DataSource goes through a pooler that shares sessions, such as PgBouncer in
@@ -130,15 +130,15 @@ public record OutboxProperties(
      * Circuit breaker of a handler.
      *
      * @param failures Number of aggregates that must fail, without a success in between, to open the circuit. The handler's own setting applies if not set.
-     * @param probeInterval How often one event is attempted while the circuit is open. The first success closes it.
+     * @param probeInterval How often one event is attempted while the circuit is open, by default every 30 s. The first success closes it.
      */
     public record Circuit(
-            @Nullable Integer failures, @DefaultValue("30s") Duration probeInterval) {}
+            @Nullable Integer failures, @Nullable Duration probeInterval) {}
 
     /**
      * Retention of published events.
      *
-     * @param published How long published events stay in the outbox. The records of deduplicating handlers stay as long, at least 30 days.
+     * @param published How long published events stay in the outbox, more than 0. The records of deduplicating handlers stay as long, at least 30 days.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.

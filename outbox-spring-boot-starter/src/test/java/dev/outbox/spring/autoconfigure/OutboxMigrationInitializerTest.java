@@ -69,14 +69,28 @@ class OutboxMigrationInitializerTest {
     @Test
     void schemasAreThoseOfTheProperties() {
         Applications.withSubscriptionsOn(database)
-                .withPropertyValues("outbox.schema=shop_events", "outbox.retention.archive-schema=ShopArchive")
+                .withPropertyValues("outbox.schema=shop_events", "outbox.retention.archive-schema=shop_archive")
                 .run((context) -> {
                     context.getBean(Subscriptions.class).start("1", "gold");
                     await().untilAsserted(() -> assertThat(count(context, "shop_events.outbox_published"))
                             .isOne());
-                    assertThat(count(context, "\"ShopArchive\".events")).isZero();
+                    assertThat(count(context, "shop_archive.events")).isZero();
                     assertThat(count(context, "pg_namespace WHERE nspname IN ('events', 'audit')"))
                             .isZero();
+                });
+    }
+
+    @Test
+    void schemaPublicHoldsTheTablesBesideThoseOfTheApplication() {
+        Applications.withSubscriptionsOn(database)
+                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+                .withPropertyValues("outbox.schema=public", "outbox.retention.archive-schema=public")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    await().untilAsserted(() -> assertThat(count(context, "public.outbox_published"))
+                            .isOne());
+                    assertThat(count(context, "public.subscription")).isZero();
+                    assertThat(count(context, "public.flyway_schema_history")).isOne();
                 });
     }
 
