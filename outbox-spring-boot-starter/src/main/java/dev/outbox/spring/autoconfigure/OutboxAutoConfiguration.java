@@ -89,13 +89,15 @@ public final class OutboxAutoConfiguration {
             OutboxDatabase database,
             OutboxProperties properties,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
-            ObjectProvider<TableModule> modules) {
+            ObjectProvider<TableModule> modules,
+            ObjectProvider<Clock> clocks) {
         OptionalInt connections = HandlerCapacity.connections(database.dataSource(), pools.orderedStream());
         return new OutboxMigrationInitializer(
                 database,
                 properties.migrate(),
                 connections,
-                modules.orderedStream().toList());
+                modules.orderedStream().toList(),
+                clocks.getIfUnique(Clock::systemUTC));
     }
 
     @Bean

@@ -19,6 +19,8 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -250,6 +252,21 @@ class DatabaseMistakesTest {
                                         + " V2__more.sql ran",
                                 -1))
                 .hasSize(3);
+    }
+
+    @Test
+    void clockDiffersFromThatOfTheDatabase(CapturedOutput output) {
+        for (int seconds : List.of(30, 90, -90)) {
+            Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofSeconds(seconds));
+            Applications.on(database)
+                    .withBean(Clock.class, () -> clock)
+                    .run((context) -> assertThat(context).hasNotFailed());
+        }
+
+        String[] lines = output.toString().split("The clock of this application is ", -1);
+        assertThat(lines).hasSize(3);
+        assertThat(lines[1]).matches("(?s)(89|90) s ahead of that of the database\\. .*");
+        assertThat(lines[2]).matches("(?s)(89|90) s behind that of the database\\. .*");
     }
 
     @Test
