@@ -150,13 +150,20 @@ final class FailedAttempts {
             log.debug("{} lets {} wait: {}", handler.id(), attempt.envelope(), ex.getMessage());
         } else {
             log.warn(
-                    "{} failed with {} (attempt {}{}); next attempt in {} s",
+                    "{} failed with {} (attempt {}{}); next attempt {}",
                     handler.id(),
                     attempt.envelope(),
                     attempt.failures() + 1,
                     outcome.kind() == DeliveryOutcome.Kind.FAILED ? "" : ", not counted",
-                    outcome.delay().toSeconds(),
+                    when(outcome.delay()),
                     ex);
         }
+    }
+
+    private static String when(Duration delay) {
+        if (delay.isZero()) {
+            return "at once";
+        }
+        return delay.toSeconds() == 0 ? "in " + delay.toMillis() + " ms" : "in " + delay.toSeconds() + " s";
     }
 }

@@ -175,12 +175,10 @@ public final class OutboxAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     OutboxPublisher outboxPublisher(OutboxRuntime runtime, ObjectProvider<PublisherDecorator> decorators) {
+        OutboxPublisher own = new EventLoops(runtime.publisher(), System::nanoTime);
         return decorators
                 .orderedStream()
-                .reduce(
-                        runtime.publisher(),
-                        (publisher, decorator) -> decorator.apply(publisher),
-                        (one, other) -> other);
+                .reduce(own, (publisher, decorator) -> decorator.apply(publisher), (one, other) -> other);
     }
 
     @Bean

@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
@@ -69,6 +70,15 @@ class DeliveryMistakesTest {
     }
 
     @Test
+    void delaysBelowOneSecondAreNotRoundedToZero(CapturedOutput output) {
+        application(ThrowsError.class)
+                .withPropertyValues("outbox.retry.delays=0s,300ms", "outbox.retry.max-attempts=3")
+                .run((context) -> failureAfterPublication(context));
+
+        assertThat(output).contains("(attempt 1); next attempt at once", "(attempt 2); next attempt in 300 ms");
+    }
+
+    @Test
     void handlerOverflowsTheStack() {
         application(Recursive.class)
                 .run((context) ->
@@ -115,6 +125,17 @@ class DeliveryMistakesTest {
                         .isEqualTo("the handler returned, but its last transaction was rolled back because of"
                                 + " setRollbackOnly, so its work is lost; throw an exception to fail, or commit the"
                                 + " transaction to succeed"));
+    }
+
+    @Test
+    void handlerPublishesItsOwnEventWithoutEnd(CapturedOutput output) {
+        application(Repeats.class).run((context) -> {
+            context.getBean(Subscriptions.class).start("1", "gold");
+            await().untilAsserted(() -> assertThat(output)
+                    .contains(
+                            "Handler 'mistake' has published 100 events SubscriptionStarted of subscription/1 within a"
+                                    + " minute while it handled such events"));
+        });
     }
 
     private ApplicationContextRunner application(Class<?> handler) {
@@ -204,6 +225,20 @@ class DeliveryMistakesTest {
                     // The mistake.
                 }
             }
+        }
+    }
+
+    static class Repeats {
+
+        private final Subscriptions subscriptions;
+
+        Repeats(Subscriptions subscriptions) {
+            this.subscriptions = subscriptions;
+        }
+
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event, EventEnvelope envelope) {
+            subscriptions.start(envelope.aggregateId(), event.plan());
         }
     }
 
