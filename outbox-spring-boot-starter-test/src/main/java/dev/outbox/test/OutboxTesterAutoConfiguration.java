@@ -8,6 +8,8 @@ import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,6 +22,8 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnBean(OutboxRuntime.class)
 public final class OutboxTesterAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(OutboxTesterAutoConfiguration.class);
 
     private static final String MIGRATION = "outboxMigrationInitializer";
     private static final String CHECK = "outboxTestDatabaseCheck";
@@ -66,6 +70,7 @@ public final class OutboxTesterAutoConfiguration {
     @Bean
     TesterLifecycle outboxTesterLifecycle(
             OutboxTester tester, OutboxRuntime runtime, OutboxDependencies dependencies, RuntimeSettings settings) {
+        log.info("The test delivers the events, with OutboxTester.drain(), so this context polls no stream");
         String schema = settings.schemas().outbox().quoted();
         return new TesterLifecycle(tester, new TestRegistrations(dependencies.dataSource(), schema, runtime));
     }

@@ -1,8 +1,9 @@
 package dev.outbox.test.autoconfigure;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -91,23 +92,37 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
         }
     }
 
-    /** Durability is off: the data lives as long as the tests. */
-    private static EmbeddedPostgres start() {
+    /** Durability is off: the data lives as long as the tests. What initdb and the server print is of use only if they fail. */
+    static EmbeddedPostgres start() {
+        File output = null;
         try {
+            output = File.createTempFile("outbox-postgres", ".log");
+            output.deleteOnExit();
             // The contexts stop the server; a shutdown hook would stop it while they close.
             EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                     .setRegisterShutdownHook(false)
                     .setPGStartupWait(STARTUP_WAIT)
+                    .setOutputRedirector(ProcessBuilder.Redirect.appendTo(output))
                     // Spring keeps up to 32 contexts, each with a pool of its own.
                     .setServerConfig("max_connections", "1000")
                     .start();
+            log.debug("The embedded PostgreSQL has printed:\n{}", text(output));
             log.info("Started an embedded PostgreSQL on port {} for the tests of this JVM", postgres.getPort());
             return postgres;
-        } catch (IOException ex) {
-            throw new UncheckedIOException(
+        } catch (IOException | IllegalStateException ex) {
+            throw new IllegalStateException(
                     "the embedded PostgreSQL did not start; use a database of your own with"
-                            + " @AutoConfigureOutbox(database = TestDatabase.CONFIGURED)",
+                            + " @AutoConfigureOutbox(database = TestDatabase.CONFIGURED). It has printed:\n"
+                            + text(output),
                     ex);
+        }
+    }
+
+    private static String text(@Nullable File output) {
+        try {
+            return output == null ? "" : Files.readString(output.toPath());
+        } catch (IOException ex) {
+            return String.valueOf(ex.getMessage());
         }
     }
 }
