@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +25,10 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PayloadReader {
 
     private static final Logger log = LoggerFactory.getLogger(PayloadReader.class);
+
+    /** The message of Kotlin's check quotes nothing of the payload. */
+    private static final Pattern KOTLIN_NULL =
+            Pattern.compile("Parameter specified as non-null is null: method .*, parameter (\\w+)");
 
     private final JsonMapper mapper;
     private final PayloadFields fields;
@@ -150,9 +156,19 @@ public final class PayloadReader {
             return new Decoded(payload, missing);
         } catch (JacksonException ex) {
             // Not the mapper's message, which may quote the payload.
-            throw UndecodableException.unreadable("the payload does not fit " + type.getName() + " at "
-                    + Redaction.path(ex) + ": " + ex.getClass().getSimpleName());
+            throw UndecodableException.unreadable(
+                    "the payload does not fit " + type.getName() + " at " + Redaction.path(ex) + ": " + reason(ex));
         }
+    }
+
+    private static String reason(JacksonException ex) {
+        Throwable cause = ex.getCause();
+        Matcher kotlin = KOTLIN_NULL.matcher(String.valueOf(cause == null ? null : cause.getMessage()));
+        return kotlin.matches()
+                ? "the Kotlin parameter '" + kotlin.group(1)
+                        + "' has no value and may not be null; make it nullable, or add"
+                        + " tools.jackson.module:jackson-module-kotlin, which applies its default value; then retry"
+                : ex.getClass().getSimpleName();
     }
 
     private ObjectReader reader(Class<?> type, Set<String> unknown) {

@@ -164,6 +164,27 @@ class PayloadReaderTest {
                 .isInstanceOf(type);
     }
 
+    /** Checks its parameter as a Kotlin class does. */
+    record Kotlin(String customer, String channel) {
+        Kotlin {
+            if (channel == null) {
+                throw new NullPointerException(
+                        "Parameter specified as non-null is null: method shop.OrderPlaced.<init>, parameter channel");
+            }
+        }
+    }
+
+    @Test
+    void missingParameterOfAKotlinClassIsNamed() {
+        assertThatThrownBy(() ->
+                        new PayloadReader(JsonMapper.shared(), List.of()).read("{\"customer\":\"ann\"}", Kotlin.class))
+                .isInstanceOf(UndecodableException.class)
+                .hasMessageStartingWith("the payload does not fit " + Kotlin.class.getName() + " at ")
+                .hasMessageEndingWith(
+                        "the Kotlin parameter 'channel' has no value and may not be null; make it nullable, or add"
+                                + " tools.jackson.module:jackson-module-kotlin, which applies its default value; then retry");
+    }
+
     @Test
     void absentFieldSaysNothingWhereMapperOmitsNulls() throws Exception {
         JsonMapper mapper = JsonMapper.builder()
