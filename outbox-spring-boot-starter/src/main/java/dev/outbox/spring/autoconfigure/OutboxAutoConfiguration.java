@@ -213,9 +213,15 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     StartReport outboxStartReport(
-            RuntimeSettings settings, Environment environment, ConfigurableListableBeanFactory beanFactory) {
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            Environment environment,
+            ConfigurableListableBeanFactory beanFactory) {
         return new StartReport(
-                settings, new UnknownProperties(environment, beanFactory), new OtherOutboxes(beanFactory));
+                settings,
+                new UnknownProperties(environment, beanFactory),
+                new OtherOutboxes(beanFactory),
+                dependencies.mapper());
     }
 
     @Bean

@@ -6,24 +6,31 @@ import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.util.Collection;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.KotlinDetector;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Logs the schemas, streams and handlers at startup, and what is probably a mistake. */
 final class StartReport {
 
     private static final Logger log = LoggerFactory.getLogger(StartReport.class);
 
+    private static final String KOTLIN_MODULE = "tools.jackson.module.kotlin.KotlinModule";
+
     private final RuntimeSettings settings;
     private final UnknownProperties unknown;
     private final OtherOutboxes otherOutboxes;
+    private final JsonMapper mapper;
 
-    StartReport(RuntimeSettings settings, UnknownProperties unknown, OtherOutboxes otherOutboxes) {
+    StartReport(RuntimeSettings settings, UnknownProperties unknown, OtherOutboxes otherOutboxes, JsonMapper mapper) {
         this.settings = settings;
+        this.mapper = mapper;
         this.unknown = unknown;
         this.otherOutboxes = otherOutboxes;
     }
@@ -52,6 +59,25 @@ final class StartReport {
         }
         unknown.report();
         otherOutboxes.report();
+        warnOfKotlin(handlers);
+    }
+
+    private void warnOfKotlin(Collection<HandlerDefinition> handlers) {
+        Set<String> payloads = new TreeSet<>();
+        for (HandlerDefinition handler : handlers) {
+            Class<?> type = handler.payloadType();
+            if (type != null && KotlinDetector.isKotlinType(type)) {
+                payloads.add(type.getName());
+            }
+        }
+        if (!payloads.isEmpty()
+                && mapper.registeredModules().stream()
+                        .noneMatch((module) -> module.getClass().getName().equals(KOTLIN_MODULE))) {
+            log.warn(
+                    "Handlers take the Kotlin classes {}, whose default values and null checks the mapper of payloads does not know:"
+                            + " add tools.jackson.module:jackson-module-kotlin",
+                    payloads);
+        }
     }
 
     /** So that nobody loses the order of events by accident. */

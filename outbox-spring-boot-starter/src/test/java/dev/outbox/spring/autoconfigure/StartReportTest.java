@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
+import dev.outbox.HandlerDefinition;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import javax.sql.DataSource;
@@ -78,6 +79,20 @@ class StartReportTest {
                         .contains("Polling streams: none; configured but not polled here: default")
                         .contains("This application has no handlers, so it only publishes; with"
                                 + " outbox.poller.enabled=true, it also polls"));
+    }
+
+    @Test
+    void kotlinClassesWithoutTheirJacksonModuleAreReported(CapturedOutput output) throws ClassNotFoundException {
+        Class<?> payload = Class.forName("kotlin.KotlinVersion");
+        Applications.on(database)
+                .withBean(
+                        HandlerDefinition.class,
+                        () -> HandlerDefinition.of("versions", payload, (event, envelope) -> {}))
+                .run((context) -> assertThat(output)
+                        .contains(
+                                "Handlers take the Kotlin classes [kotlin.KotlinVersion], whose default values and null"
+                                        + " checks the mapper of payloads does not know: add"
+                                        + " tools.jackson.module:jackson-module-kotlin"));
     }
 
     @Test
