@@ -134,13 +134,17 @@ class AttentionTest {
     }
 
     private void stream(String name, long pending, boolean paused) {
-        streams.add(
-                new Stream(name, paused, new Backlog(pending, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO), 0, List.of()));
+        streams.add(new Stream(
+                name,
+                paused,
+                new Backlog(pending, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true),
+                0,
+                List.of()));
     }
 
     private void handler(String id, long open, Instant seenAt, Set<String> openIn, boolean paused) {
-        handlers.add(
-                new Handler(id, Set.of("OrderPlaced"), paused, seenAt, new Deliveries(open, 0, Duration.ZERO), openIn));
+        handlers.add(new Handler(
+                id, Set.of("OrderPlaced"), paused, seenAt, new Deliveries(open, 0, Duration.ZERO, true), openIn));
     }
 
     private static Operation pause(

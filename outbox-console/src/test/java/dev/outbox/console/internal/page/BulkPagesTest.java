@@ -19,6 +19,7 @@ import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replays;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,9 +39,13 @@ class BulkPagesTest {
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
     private final Replays replays = mock();
-    private final MockMvc console = MockMvcBuilders.routerFunctions(
-                    new Console(new ConsoleSettings("/outbox", "shop", null, false), inspector, operations, replays)
-                            .routes())
+    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
+                            new ConsoleSettings("/outbox", "shop", null, false),
+                            inspector,
+                            operations,
+                            replays,
+                            Map::of)
+                    .routes())
             .build();
 
     @BeforeEach

@@ -85,7 +85,8 @@ final class PageFixture {
                 List.of(new OutboxOverview.Stream(
                         EVIL,
                         true,
-                        new OutboxOverview.Backlog(10_000, 10, 2, 3, 1, Duration.ofSeconds(61), Duration.ZERO, 0, Duration.ZERO, false),
+                        new OutboxOverview.Backlog(
+                                10_000, 10, 2, 3, 1, Duration.ofSeconds(61), Duration.ZERO, 0, Duration.ZERO, false),
                         12.34,
                         List.of(claim))),
                 List.of(new OutboxOverview.Handler(

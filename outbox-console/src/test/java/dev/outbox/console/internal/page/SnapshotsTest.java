@@ -206,7 +206,16 @@ class SnapshotsTest {
                                 ? new OutboxOverview.Backlog(
                                         0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true)
                                 : new OutboxOverview.Backlog(
-                                        1, 0, 1, 0, 0, Duration.ofSeconds(5), Duration.ofSeconds(70), 0, Duration.ZERO, true),
+                                        1,
+                                        0,
+                                        1,
+                                        0,
+                                        0,
+                                        Duration.ofSeconds(5),
+                                        Duration.ofSeconds(70),
+                                        0,
+                                        Duration.ZERO,
+                                        true),
                         name.equals("idle") ? 0.0 : 3.0,
                         List.of()))
                 .toList();
