@@ -1,0 +1,52 @@
+package shop
+
+import dev.outbox.OutboxEvent
+import dev.outbox.OutboxPublisher
+import dev.outbox.spring.OutboxMapper
+import dev.outbox.test.OutboxTester
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.extension.ExtendWith
+import org.springframework.beans.factory.annotation.Autowired
+import org.springframework.boot.test.context.SpringBootTest
+import org.springframework.boot.test.context.TestConfiguration
+import org.springframework.boot.test.system.CapturedOutput
+import org.springframework.boot.test.system.OutputCaptureExtension
+import org.springframework.context.annotation.Bean
+import org.springframework.transaction.PlatformTransactionManager
+import org.springframework.transaction.support.TransactionTemplate
+import tools.jackson.databind.json.JsonMapper
+
+@ExtendWith(OutputCaptureExtension::class)
+@SpringBootTest
+@AutoConfigureOutbox
+class MissingModuleTest(
+    @Autowired private val publisher: OutboxPublisher,
+    @Autowired private val transactions: PlatformTransactionManager,
+    @Autowired private val outbox: OutboxTester,
+) {
+
+    @Test
+    fun defaultsThatDoNotApplyAreExplained(output: CapturedOutput) {
+        assertThat(output).contains(
+            "Handlers take the Kotlin classes [shop.OrderEvent], whose default values and null checks the mapper of payloads does" +
+                " not know: add tools.jackson.module:jackson-module-kotlin",
+        )
+        val older = OutboxEvent.of("order", "1", mapOf("orderId" to "1")).withEventType("OrderCancelled")
+        TransactionTemplate(transactions).executeWithoutResult { publisher.publish(older) }
+
+        outbox.drain()
+
+        outbox.assertThat().published("OrderCancelled").isDead()
+            .withError("the Kotlin parameter 'by' has no value and may not be null")
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    class MapperWithoutModule {
+
+        @Bean
+        @OutboxMapper
+        fun mapper(): JsonMapper = JsonMapper.builder().build()
+    }
+}

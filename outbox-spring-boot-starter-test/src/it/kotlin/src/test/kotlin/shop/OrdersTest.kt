@@ -1,0 +1,34 @@
+package shop
+
+import dev.outbox.OutboxEvent
+import dev.outbox.OutboxPublisher
+import dev.outbox.test.OutboxTester
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import org.springframework.beans.factory.annotation.Autowired
+import org.springframework.boot.test.context.SpringBootTest
+import org.springframework.transaction.PlatformTransactionManager
+import org.springframework.transaction.support.TransactionTemplate
+
+@SpringBootTest
+@AutoConfigureOutbox
+class OrdersTest(
+    @Autowired private val orders: Orders,
+    @Autowired private val journal: Journal,
+    @Autowired private val publisher: OutboxPublisher,
+    @Autowired private val transactions: PlatformTransactionManager,
+    @Autowired private val outbox: OutboxTester,
+) {
+
+    @Test
+    fun olderEventsGetTheDefaultsOfNewParameters() {
+        orders.place("1", Cents(4200))
+        val older = OutboxEvent.of("order", "1", mapOf("orderId" to "1")).withEventType("OrderCancelled")
+        TransactionTemplate(transactions).executeWithoutResult { publisher.publish(older) }
+
+        outbox.drain()
+
+        assertThat(journal.entries).containsExactly(OrderPlaced("1", Cents(4200)), OrderCancelled("1", "customer"))
+    }
+}
