@@ -107,7 +107,8 @@ public final class OnDemandDelivery implements AutoCloseable {
      * be due all the same after a round that has published or handled an event.
      */
     public boolean runOnce() throws SQLException {
-        boolean more = replays.runOnce().isZero() | schedule.runOnce().isZero();
+        boolean more = replays.runOnce().isZero();
+        more |= schedule.runOnce().isZero();
         for (StreamPoller poller : pollers.values()) {
             more |= poller.runOnce().isZero();
         }
