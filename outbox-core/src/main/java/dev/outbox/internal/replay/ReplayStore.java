@@ -55,7 +55,7 @@ final class ReplayStore {
                     OR last.id IS NOT NULL
                 RETURNING id, handler_id, reason, kind
             )
-            """ + recorded("START_REPLAY");
+            """ + recorded("START_REPLAY", "changed.kind = 'REPLAY'");
 
     /** Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. */
     private static final String LIST = """
@@ -86,7 +86,7 @@ final class ReplayStore {
                    AND finished_at IS NULL
                 RETURNING id, handler_id, reason
             )
-            """ + recorded("CANCEL_REPLAY");
+            """ + recorded("CANCEL_REPLAY", "true");
 
     /**
      * Relies on outbox_replay_unfinished and outbox_lane_due. Counts the lanes of the handler that are due: those that have failed back off,
@@ -296,16 +296,16 @@ final class ReplayStore {
     }
 
     /** Ends a statement that changes a replay: writes the operation, with the number of the replay, and returns this. Of a bulk, each delivery is recorded. */
-    private static String recorded(String action) {
+    private static String recorded(String action, String condition) {
         return """
                 , recorded AS (
                     INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
                     SELECT :actor, '{action}', '#' || changed.id || ' ' || changed.reason, changed.handler_id
                       FROM changed
-                     WHERE changed.kind = 'REPLAY'
+                     WHERE {condition}
                 )
                 SELECT changed.id FROM changed
-                """.replace("{action}", action);
+                """.replace("{action}", action).replace("{condition}", condition);
     }
 
     /**
