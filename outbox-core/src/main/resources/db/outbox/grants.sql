@@ -4,7 +4,7 @@
 --
 -- migrator   owns the schemas and runs the migrations
 -- publisher  stores events; reads no payload, changes and deletes no event
--- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention
+-- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention; stores scheduled ones
 -- reader     looks: events without payloads and headers, deliveries, claims, handlers, instances, what operators did
 --
 -- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas), or the SQL that

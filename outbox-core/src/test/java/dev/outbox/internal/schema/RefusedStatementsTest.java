@@ -60,7 +60,7 @@ class RefusedStatementsTest {
                 "DELETE FROM audit.events",
                 "UPDATE audit.events SET payload = '{}'",
                 "SELECT payload FROM audit.events",
-                "INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload) VALUES ('a', 'b', 1, 'C', '{}')",
+                "INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status) VALUES ('a', 'b', 1, 'C', '{}', 'DEAD')",
                 "INSERT INTO events.outbox_schema_history SELECT * FROM events.outbox_schema_history",
                 "ALTER TABLE events.outbox DISABLE TRIGGER ALL",
             })
