@@ -7,6 +7,7 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.HealthDetails;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -43,6 +44,7 @@ class ServletConsoleConfiguration {
             OutboxInspector inspector,
             OutboxOperations operations,
             Replays replays,
+            ScheduledEvents scheduled,
             ObjectProvider<HealthDetails> modules) {
         if (!properties.insecure() && !isSecured(beanFactory)) {
             throw new OutboxConfigurationException(
@@ -64,7 +66,12 @@ class ServletConsoleConfiguration {
                     properties.path());
         }
         return new Console(
-                settings(properties, environment), inspector, operations, replays, () -> stoppedInboxes(modules));
+                settings(properties, environment),
+                inspector,
+                operations,
+                replays,
+                scheduled,
+                () -> stoppedInboxes(modules));
     }
 
     private static Map<?, ?> stoppedInboxes(Iterable<HealthDetails> modules) {

@@ -11,6 +11,7 @@ import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.Clock;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -27,6 +28,7 @@ public final class Console implements AutoCloseable {
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
     private final Replays replays;
+    private final ScheduledEvents scheduled;
     private final Supplier<Map<?, ?>> stoppedInboxes;
     private final Snapshots snapshots;
 
@@ -36,11 +38,13 @@ public final class Console implements AutoCloseable {
             OutboxInspector inspector,
             OutboxOperations operations,
             Replays replays,
+            ScheduledEvents scheduled,
             Supplier<Map<?, ?>> stoppedInboxes) {
         this.settings = settings;
         this.inspector = inspector;
         this.operations = operations;
         this.replays = replays;
+        this.scheduled = scheduled;
         this.stoppedInboxes = stoppedInboxes;
         this.snapshots = new Snapshots(inspector, Clock.systemUTC());
     }
@@ -94,6 +98,7 @@ public final class Console implements AutoCloseable {
         look(routes, "/replays/{id}", replay::page);
         look(routes, "/replays/{id}/live", replay::live);
         look(routes, "/operations", log::page);
+        look(routes, "/scheduled", new ScheduledPage(views, scheduled)::page);
         look(
                 routes,
                 "/",
@@ -107,6 +112,7 @@ public final class Console implements AutoCloseable {
 
     private void change(RouterFunctions.Builder routes, Views views, Actions actions) {
         ReplayPages replay = new ReplayPages(views, replays, snapshots);
+        ScheduledPage later = new ScheduledPage(views, scheduled);
         String path = settings.path();
         routes.POST(path + "/pause", actions::pause)
                 .POST(path + "/resume", actions::resume)
@@ -115,6 +121,8 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/deliveries/skip", actions::skip)
                 .POST(path + "/failures/bulk", replay::change)
                 .POST(path + "/replays", replay::start)
-                .POST(path + "/replays/{id}/cancel", replay::cancel);
+                .POST(path + "/replays/{id}/cancel", replay::cancel)
+                .POST(path + "/scheduled/deliver", later::deliver)
+                .POST(path + "/scheduled/cancel", later::cancel);
     }
 }

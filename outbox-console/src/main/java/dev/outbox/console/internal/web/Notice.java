@@ -36,6 +36,9 @@ public record Notice(boolean changed, String text) {
             case "expired" -> new Notice(true, "Expired. Its deliveries are dead letters.");
             case "unchanged" -> new Notice(false, "Nothing changed: it was so already.");
             case "started" -> new Notice(true, "Started. It runs on the server and does not need this page.");
+            case "due" -> new Notice(true, "It is due now, and takes its place in the order of its aggregate.");
+            case "withdrawn" -> new Notice(true, "Cancelled. It is never delivered.");
+            case "moved" -> new Notice(false, "Nothing changed: its time had come, or it was withdrawn.");
             case "cancelled" -> new Notice(true, "Cancelled. What it has done remains.");
             default -> null;
         };

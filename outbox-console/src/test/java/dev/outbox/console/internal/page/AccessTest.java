@@ -15,6 +15,7 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ class AccessTest {
                             inspector,
                             operations,
                             mock(Replays.class),
+                            mock(ScheduledEvents.class),
                             Map::of)
                     .routes())
             .build();

@@ -16,6 +16,7 @@ import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Instance;
 import dev.outbox.operations.OutboxOverview.Stream;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -160,6 +161,7 @@ class AttentionTest {
                                 inspector,
                                 mock(OutboxOperations.class),
                                 mock(Replays.class),
+                                mock(ScheduledEvents.class),
                                 () -> stopped)
                         .routes())
                 .build();

@@ -18,6 +18,7 @@ import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,9 +43,13 @@ final class PageFixture {
 
     /** Returns a console without Spring Security. */
     static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations) {
+        return insecure(inspector, operations, mock(ScheduledEvents.class));
+    }
+
+    static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations, ScheduledEvents scheduled) {
         ConsoleSettings settings = new ConsoleSettings("/outbox", "shop", null, false);
         return MockMvcBuilders.routerFunctions(
-                        new Console(settings, inspector, operations, mock(Replays.class), Map::of).routes())
+                        new Console(settings, inspector, operations, mock(Replays.class), scheduled, Map::of).routes())
                 .build();
     }
 

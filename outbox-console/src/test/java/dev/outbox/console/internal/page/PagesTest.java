@@ -25,6 +25,7 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import jakarta.servlet.http.MappingMatch;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -62,8 +63,9 @@ class PagesTest {
     private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", PageFixture.ACCESS, true));
 
     private MockMvc console(ConsoleSettings settings) {
-        return MockMvcBuilders.routerFunctions(
-                        new Console(settings, inspector, operations, replays, () -> stopped).routes())
+        return MockMvcBuilders.routerFunctions(new Console(
+                                settings, inspector, operations, replays, mock(ScheduledEvents.class), () -> stopped)
+                        .routes())
                 .build();
     }
 

@@ -10,6 +10,7 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ class SameOriginTest {
                             mock(OutboxInspector.class),
                             operations,
                             mock(Replays.class),
+                            mock(ScheduledEvents.class),
                             Map::of)
                     .routes())
             .build();
