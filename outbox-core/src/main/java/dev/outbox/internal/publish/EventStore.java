@@ -177,7 +177,9 @@ final class EventStore {
     }
 
     private static void requireSame(NewEvent event, Aggregate aggregate, String type) {
-        if (!event.aggregate().equals(aggregate) || !event.type().name().equals(type)) {
+        boolean sameAggregate = event.aggregate().equals(aggregate)
+                || (NewEvent.isUnordered(event.aggregate()) && NewEvent.isUnordered(aggregate));
+        if (!sameAggregate || !event.type().name().equals(type)) {
             throw new EventConflictException(
                     "event id " + event.eventId() + " of " + event.type().name() + " ("
                             + event.aggregate() + ") is already used by " + type + " (" + aggregate

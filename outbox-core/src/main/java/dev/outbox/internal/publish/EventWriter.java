@@ -158,9 +158,7 @@ final class EventWriter {
 
     /** Refuses own events only: what another service has published is stored, and a later handler gets it by replay. */
     private void requireSubscribers(NewEvent event) {
-        if (unrouted == Unrouted.FAIL
-                && event.typeRule().origin() == null
-                && !registry.hasSubscribers(event.values())) {
+        if (unrouted == Unrouted.FAIL && event.origin() == null && !registry.hasSubscribers(event.values())) {
             throw new InvalidEventException(
                     "no handler is registered for " + event.type().name() + " of " + event.aggregate()
                             + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");

@@ -1,6 +1,7 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
 import dev.outbox.internal.registry.Subscription;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,9 +40,19 @@ record NewEvent(
         return chosen.sequence() == null;
     }
 
-    /** Returns what all events of the aggregate type have in common with this one. */
+    /** Returns what all events of the aggregate type have in common with this one. Each unordered event is an aggregate of its own. */
     TypeRule typeRule() {
-        return new TypeRule(isCounted(), body.headers().get(EventEnvelope.ORIGIN));
+        return new TypeRule(isCounted(), isUnordered(aggregate) ? null : origin());
+    }
+
+    /** Returns the service that published the event, if it is another one. */
+    @Nullable
+    String origin() {
+        return body.headers().get(EventEnvelope.ORIGIN);
+    }
+
+    static boolean isUnordered(Aggregate aggregate) {
+        return aggregate.type().equals(OutboxEvent.UNORDERED);
     }
 
     /** Returns the values by which handlers take the event. */

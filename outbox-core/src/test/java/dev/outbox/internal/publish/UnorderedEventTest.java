@@ -12,6 +12,7 @@ import dev.outbox.testing.OpenTransaction;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,27 @@ class UnorderedEventTest {
                     .doesNotHaveDuplicates()
                     .hasSize(18);
         }
+    }
+
+    @Test
+    void sameEventIdIsStoredOnce() {
+        UUID id = new UUID(1, 2);
+        OutboxEvent event = OutboxEvent.unordered(new OrderPlaced(1)).withEventId(id);
+        EventEnvelope first = outbox.inTransaction(() -> outbox.publisher().publish(event));
+
+        EventEnvelope second = outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.unordered(new OrderPlaced(1)).withEventId(id)));
+
+        assertThat(second.id()).isEqualTo(first.id());
+    }
+
+    @Test
+    void eventsOfSeveralServicesNeedNoOwner() {
+        publish(List.of(1));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.unordered(new OrderPlaced(2)).withOrigin("/shop")));
+
+        assertThat(publish(List.of(3))).hasSize(1);
     }
 
     private List<EventEnvelope> publish(List<Integer> numbers) {
