@@ -196,7 +196,7 @@ COMMENT ON COLUMN ${schema}.outbox_scheduled.key IS 'By which the application re
 COMMENT ON COLUMN ${schema}.outbox_scheduled.occurred_at IS 'NULL for the time at which the event is due';
 
 CREATE INDEX outbox_scheduled_due
-    ON ${schema}.outbox_scheduled (stream, due_at);
+    ON ${schema}.outbox_scheduled (stream, due_at, event_id);
 
 -- One row per aggregate type: either the outbox counts the events of its aggregates, or the application gives their sequences.
 CREATE TABLE ${schema}.outbox_aggregate_type (

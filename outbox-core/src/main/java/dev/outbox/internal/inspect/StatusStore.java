@@ -54,6 +54,8 @@ final class StatusStore {
             + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
             + ", "
             + LooseScan.ofDeliveries("delivered", "d.stream")
+            + ", "
+            + LooseScan.of("planned", "outbox_scheduled", "d.stream", "true")
             + """
             , streams AS (
                 SELECT s.stream FROM {schema}.outbox_stream s
@@ -61,6 +63,8 @@ final class StatusStore {
                 SELECT queued.stream FROM queued
                  UNION
                 SELECT delivered.stream FROM delivered
+                 UNION
+                SELECT planned.stream FROM planned
             )
             SELECT streams.stream,
                    greatest(0, CASE WHEN pending.events < {most} THEN pending.events

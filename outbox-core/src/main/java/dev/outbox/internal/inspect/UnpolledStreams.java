@@ -26,6 +26,8 @@ public final class UnpolledStreams {
             + LooseScan.of("pending", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
             + ", "
             + LooseScan.ofDeliveries("delivery", "d.stream, d.status")
+            + ", "
+            + LooseScan.of("planned", "outbox_scheduled", "d.stream", "true")
             + """
             SELECT open.stream
               FROM (SELECT pending.stream
@@ -37,7 +39,15 @@ public final class UnpolledStreams {
                              ORDER BY o.stream, o.id
                              LIMIT 1) < clock_timestamp() - interval '1 minute'
                      UNION
-                    SELECT delivery.stream FROM delivery WHERE delivery.status = 'OPEN') open
+                    SELECT delivery.stream FROM delivery WHERE delivery.status = 'OPEN'
+                     UNION
+                    SELECT planned.stream
+                      FROM planned
+                     WHERE (SELECT s.due_at
+                              FROM {schema}.outbox_scheduled s
+                             WHERE s.stream = planned.stream
+                             ORDER BY s.due_at
+                             LIMIT 1) < clock_timestamp() - interval '1 minute') open
              WHERE NOT EXISTS (SELECT
                                  FROM {schema}.outbox_instance i
                                 WHERE open.stream = ANY (i.streams)

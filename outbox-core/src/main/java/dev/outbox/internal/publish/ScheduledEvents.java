@@ -75,7 +75,9 @@ final class ScheduledEvents {
                     .set("headers", event.body().headersJson())
                     .set("occurred_at", schedule.occurredAt())
                     .set("due_at", schedule.at())
-                    .set("delay_millis", after == null ? null : after.toMillis())
+                    .set(
+                            "delay_millis",
+                            after == null ? null : after.plusNanos(999_999).toMillis())
                     .requireAll();
             ResultSet row = statement.executeQuery();
             row.next();

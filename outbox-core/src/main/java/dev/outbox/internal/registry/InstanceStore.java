@@ -23,7 +23,7 @@ public final class InstanceStore {
 
     /**
      * Writes a sign of life, and finds work that waits. Relies on outbox_instance_pk, outbox_unpublished_pending, outbox_claim_pk,
-     * outbox_lane_due, outbox_replay_unfinished and outbox_delivery_unreported; reads outbox_instance whole. Reads from the beginning of
+     * outbox_lane_due, outbox_replay_unfinished, outbox_delivery_unreported and outbox_scheduled_due; reads outbox_instance whole. Reads from the beginning of
      * each queue, because an event may lie before the claim window. A lane that is due within a minute counts as work: the poller then
      * knows when.
      */
@@ -74,6 +74,14 @@ public final class InstanceStore {
                                                    AND d.status <> 'OPEN'
                                                    AND d.report_at < 'infinity'
                                                  ORDER BY d.report_at
+                                                 LIMIT 1) d),
+                   EXISTS (SELECT
+                             FROM unnest(:streams::text[]) AS s (stream)
+                            CROSS JOIN LATERAL (SELECT
+                                                  FROM {schema}.outbox_scheduled d
+                                                 WHERE d.stream = s.stream
+                                                   AND d.due_at < now() + interval '1 minute'
+                                                 ORDER BY d.due_at
                                                  LIMIT 1) d)
             """;
 
@@ -99,8 +107,11 @@ public final class InstanceStore {
     /** What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method. */
     public record Equipment(Set<String> streams, Set<String> handlerIds, Set<String> reporting) {}
 
-    /** Work of an instance: streams with events, claims or lanes that are due soon; replays; dead letters to report. */
-    public record Work(Set<String> streams, boolean replays, boolean deadLetters) {}
+    /**
+     * Work of an instance: streams with events, claims or lanes that are due soon; replays; dead letters to report; events that are
+     * due within a minute.
+     */
+    public record Work(Set<String> streams, boolean replays, boolean deadLetters, boolean scheduled) {}
 
     /** Writes a sign of life of an instance, removes instances without one for a day, and returns the work that waits. */
     public Work seen(String name, Equipment equipment, Set<String> openCircuits) throws SQLException {
@@ -114,7 +125,8 @@ public final class InstanceStore {
                         .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId),
                 (results) -> {
                     ResultSet row = results.row();
-                    return new Work(HandlerState.texts(row, 1), row.getBoolean(2), row.getBoolean(3));
+                    return new Work(
+                            HandlerState.texts(row, 1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4));
                 });
     }
 

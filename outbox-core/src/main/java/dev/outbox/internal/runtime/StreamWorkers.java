@@ -228,6 +228,9 @@ final class StreamWorkers implements AutoCloseable {
         if (work == null || work.deadLetters()) {
             deadLetters.wake();
         }
+        if (work == null || work.scheduled()) {
+            schedule.wake();
+        }
         return wakeUps ? lookPeriod : LOOK_PERIOD_WITHOUT_WAKE_UPS;
     }
 

@@ -25,7 +25,13 @@ public final class JdbcSchedule implements ScheduledEvents {
     @Override
     public List<ScheduledEvent> find(@Nullable String aggregateType, @Nullable String aggregateId, int limit) {
         OperatorRequest.check(limit);
-        return OperatorRequest.run("find scheduled events", () -> store.find(aggregateType, aggregateId, limit));
+        return aggregateType == null && aggregateId == null
+                ? OperatorRequest.run("find scheduled events", () -> store.findNext(limit))
+                : OperatorRequest.search(
+                        "find scheduled events",
+                        aggregateType + " " + aggregateId,
+                        "the aggregate type and id",
+                        () -> store.findOfAggregates(aggregateType, aggregateId, limit));
     }
 
     @Override

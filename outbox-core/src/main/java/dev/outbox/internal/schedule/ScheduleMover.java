@@ -8,24 +8,32 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.function.ObjIntConsumer;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Moves the scheduled events of some streams when they are due, a bounded batch at a time, and sleeps until the next one is. */
 public final class ScheduleMover implements AutoCloseable {
 
-    /** Without a due event: another instance may have scheduled one, and its wake-up may be lost. */
-    private static final Duration IDLE = Duration.ofMinutes(1);
+    private static final Logger log = LoggerFactory.getLogger(ScheduleMover.class);
 
-    /** With events that are due, but whose aggregate is locked or whose stream is full. */
+    /** A wake-up tells of each event that is scheduled, and the look of the instance finds those of which none has. */
+    private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
+
+    /** With events that are due, but whose aggregate is locked or whose stream is full; doubled as long as none is moved. */
     private static final Duration BUSY = Duration.ofMillis(50);
 
+    private static final Duration LONGEST_BUSY = Duration.ofSeconds(1);
+    private static final int ROUNDS_UNTIL_REPORT = 60;
+
     private static final int BATCH = 500;
-    private static final int DEEPEST_BATCH = 50_000;
+    private static final int DEEPEST = 50_000;
 
     private final ScheduleStore store;
     private final Set<String> streams;
     private final ObjIntConsumer<String> moved;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-schedule", this::runOnce);
-    private int limit = BATCH;
+    private int depth = BATCH;
+    private int roundsWithoutMove;
 
     /** Creates a mover that has not started, and reports how many events of a stream it has moved. */
     public ScheduleMover(
@@ -46,19 +54,34 @@ public final class ScheduleMover implements AutoCloseable {
 
     /** Moves a batch and returns the time until the next one. */
     public Duration runOnce() throws SQLException {
-        Round round = store.move(streams, limit);
+        Round round = store.move(streams, BATCH, depth);
         round.moved().forEach(moved::accept);
-        if (!round.moved().isEmpty()) {
-            limit = BATCH;
-            return Duration.ZERO;
+        if (round.events() > 0) {
+            depth = BATCH;
+            roundsWithoutMove = 0;
+            return round.events() < BATCH ? BUSY : Duration.ZERO;
         }
         if (round.isDue()) {
-            // Events of locked aggregates may fill the batch.
-            limit = Math.min(limit * 10, DEEPEST_BATCH);
-            return BUSY;
+            return withoutMove(round);
         }
-        limit = BATCH;
-        return round.untilNext(IDLE);
+        depth = BATCH;
+        roundsWithoutMove = 0;
+        return round.untilNext(UNTIL_WOKEN);
+    }
+
+    /** Events of locked aggregates may hide others: the next look is deeper. */
+    private Duration withoutMove(Round round) {
+        if (round.looked() >= depth) {
+            depth = Math.min(depth * 10, DEEPEST);
+        }
+        roundsWithoutMove++;
+        if (roundsWithoutMove == ROUNDS_UNTIL_REPORT) {
+            log.warn(
+                    "Scheduled events are due and cannot move: a transaction has held their aggregates for a minute, or their"
+                            + " counters were deleted. The bean ScheduledEvents lists and cancels them");
+        }
+        Duration doubled = BUSY.multipliedBy(1L << Math.min(roundsWithoutMove - 1, 10));
+        return doubled.compareTo(LONGEST_BUSY) < 0 ? doubled : LONGEST_BUSY;
     }
 
     @Override

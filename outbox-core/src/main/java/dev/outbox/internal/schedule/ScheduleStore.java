@@ -1,6 +1,7 @@
 package dev.outbox.internal.schedule;
 
 import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -20,21 +21,30 @@ import org.jspecify.annotations.Nullable;
 /** Moves, finds and changes scheduled events, under the locks of their aggregates' counters. */
 final class ScheduleStore {
 
-    /** Length of a stream's queue from which overdue events wait. */
+    /** Length of a stream's queue from which only a few overdue events follow. */
     private static final int FULL_QUEUE = 500;
+
+    private static final int TRICKLE = 20;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+    static final String MOVE = sql("move");
+
+    private static final String NEXT =
+            "WITH RECURSIVE " + LooseScan.of("streams", "outbox_scheduled", "d.stream", "true") + '\n' + sql("next");
+
     private final DataSource dataSource;
     private final Pipeline move;
-    private final Pipeline find;
+    private final Pipeline findNext;
+    private final Pipeline findOfAggregates;
     private final Pipeline deliverNow;
     private final Pipeline cancel;
 
     ScheduleStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.move = Pipeline.durable(schema, LONGEST_WAIT, sql("move"));
-        this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, sql("find"));
+        this.move = Pipeline.durable(schema, LONGEST_WAIT, Pipeline.IN_INDEX_ORDER, MOVE);
+        this.findNext = new Pipeline(schema, Pipeline.INSPECT, NEXT);
+        this.findOfAggregates = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, sql("of aggregates"));
         this.deliverNow = Pipeline.durable(schema, LONGEST_WAIT, sql("lock"), sql("deliver now"));
         this.cancel = Pipeline.durable(schema, LONGEST_WAIT, sql("lock"), sql("cancel"));
     }
@@ -43,8 +53,15 @@ final class ScheduleStore {
         return NamedSql.of(ScheduleStore.class, "schedule.sql", result);
     }
 
-    /** How many events of each stream were moved, and the milliseconds until the next one is due; none if nothing is scheduled. */
-    record Round(Map<String, Integer> moved, @Nullable Long millisToNext) {
+    /**
+     * How many events of each stream were moved; the milliseconds until the next one is due, none if nothing is scheduled; and how many due
+     * events were looked at.
+     */
+    record Round(Map<String, Integer> moved, @Nullable Long millisToNext, long looked) {
+
+        int events() {
+            return moved.values().stream().mapToInt(Integer::intValue).sum();
+        }
 
         boolean isDue() {
             return millisToNext != null && millisToNext <= 0;
@@ -57,31 +74,42 @@ final class ScheduleStore {
         }
     }
 
-    /** Moves due events into the queue, in a transaction that waits for no other. */
-    Round move(Set<String> streams, int limit) throws SQLException {
+    /** Moves a batch of due events into the queue, in a transaction that waits for no other; looks so many events deep in each stream. */
+    Round move(Set<String> streams, int batch, int depth) throws SQLException {
         return move.run(
                 dataSource,
                 (parameters) -> parameters
                         .setTexts("streams", streams, (stream) -> stream)
-                        .set("limit", limit)
-                        .set("full_queue", FULL_QUEUE),
+                        .set("batch", batch)
+                        .set("depth", depth)
+                        .set("full_queue", FULL_QUEUE)
+                        .set("trickle", TRICKLE),
                 (results) -> {
                     Map<String, Integer> moved = new TreeMap<>();
                     Long millisToNext = null;
+                    long looked = 0;
                     for (ResultSet row = results.rows(); row.next(); ) {
                         if (row.getString(1) == null) {
                             millisToNext = row.getLong(2);
+                            looked = row.getLong(3);
                         } else {
                             moved.put(row.getString(1), row.getInt(2));
                         }
                     }
-                    return new Round(moved, millisToNext);
+                    return new Round(moved, millisToNext, looked);
                 });
     }
 
-    List<ScheduledEvent> find(@Nullable String aggregateType, @Nullable String aggregateId, int limit)
+    List<ScheduledEvent> findNext(int limit) throws SQLException {
+        return findNext.run(
+                dataSource,
+                (parameters) -> parameters.set("limit", limit),
+                (results) -> results.list(ScheduleStore::event));
+    }
+
+    List<ScheduledEvent> findOfAggregates(@Nullable String aggregateType, @Nullable String aggregateId, int limit)
             throws SQLException {
-        return find.run(
+        return findOfAggregates.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("aggregate_type", aggregateType)

@@ -2,44 +2,64 @@
 -- To run it in psql, replace {schema}, and \set the parameters.
 
 -- result: move
--- Relies on outbox_scheduled_due, outbox_scheduled_pk, outbox_aggregate_pk, outbox_stream_pk and outbox_unpublished_pending. Waits for no
--- lock: an aggregate whose counter a transaction holds is due a moment later. The lock also keeps its events from being replaced, cancelled
--- or moved by another instance; what has changed before it is checked again on the row itself. A stream with a full queue gets no more, so
--- that fresh events do not wait behind overdue ones.
+-- Relies on outbox_scheduled_due, outbox_scheduled_pk, outbox_aggregate_pk, outbox_aggregate_type_pk, outbox_stream_pk,
+-- outbox_unpublished_pending, and the indexes of event ids. Waits for no lock: an aggregate whose counter a transaction holds is due a moment
+-- later. The lock also keeps its events from being replaced, cancelled or moved by another instance; what has changed before it is checked
+-- again on the row itself. A stream with a full queue gets a few, so that fresh events do not wait behind overdue ones. An event that was
+-- published under its id meanwhile is not stored twice; one without a number would be refused, and nothing moved.
 WITH due AS MATERIALIZED (
-    SELECT s.event_id, s.aggregate_type, s.aggregate_id
+    SELECT s.event_id, s.aggregate_type, s.aggregate_id, s.due_at
       FROM unnest(:streams::text[]) AS polled (stream)
       LEFT JOIN {schema}.outbox_stream stream USING (stream)
-     CROSS JOIN LATERAL (SELECT s.event_id, s.aggregate_type, s.aggregate_id
+     CROSS JOIN LATERAL (SELECT s.event_id, s.aggregate_type, s.aggregate_id, s.due_at
                            FROM {schema}.outbox_scheduled s
                           WHERE s.stream = polled.stream
                             AND s.due_at <= now()
-                          ORDER BY s.due_at
-                          LIMIT :limit) s
+                          ORDER BY s.due_at, s.event_id
+                          LIMIT CASE WHEN (SELECT count(*)
+                                             FROM (SELECT o.id
+                                                     FROM {schema}.outbox_unpublished o
+                                                    WHERE o.stream = polled.stream
+                                                      AND o.id >= coalesce(stream.low_water_mark, 0)
+                                                      AND o.dispatched_at IS NULL
+                                                    LIMIT :full_queue) pending) < :full_queue
+                                     THEN :depth ELSE :trickle END) s
      WHERE stream.paused IS NOT TRUE
-       AND (SELECT count(*)
-              FROM (SELECT o.id
-                      FROM {schema}.outbox_unpublished o
-                     WHERE o.stream = polled.stream
-                       AND o.id >= coalesce(stream.low_water_mark, 0)
-                       AND o.dispatched_at IS NULL
-                     LIMIT :full_queue) pending) < :full_queue
 ), free AS MATERIALIZED (
     SELECT a.aggregate_type, a.aggregate_id
-      FROM {schema}.outbox_aggregate a
-      JOIN (SELECT DISTINCT due.aggregate_type, due.aggregate_id FROM due) d USING (aggregate_type, aggregate_id)
-       FOR UPDATE OF a SKIP LOCKED
+      FROM (SELECT due.aggregate_type, due.aggregate_id
+              FROM due
+             GROUP BY due.aggregate_type, due.aggregate_id
+             ORDER BY min(due.due_at)) d
+     CROSS JOIN LATERAL (SELECT a.aggregate_type, a.aggregate_id
+                           FROM {schema}.outbox_aggregate a
+                          WHERE a.aggregate_type = d.aggregate_type
+                            AND a.aggregate_id = d.aggregate_id
+                            AND (SELECT t.counted
+                                   FROM {schema}.outbox_aggregate_type t
+                                  WHERE t.aggregate_type = d.aggregate_type)
+                          LIMIT 1
+                            FOR UPDATE SKIP LOCKED) a
+     LIMIT :batch
 ), moved AS (
     DELETE FROM {schema}.outbox_scheduled s
-     USING due
-      JOIN free USING (aggregate_type, aggregate_id)
-     WHERE s.event_id = due.event_id
+     WHERE s.event_id = ANY (ARRAY(SELECT due.event_id
+                                     FROM due
+                                     JOIN free USING (aggregate_type, aggregate_id)
+                                    ORDER BY due.due_at, due.event_id
+                                    LIMIT :batch))
        AND s.due_at <= now()
     RETURNING s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.event_type, s.schema_version, s.payload, s.headers,
               coalesce(s.occurred_at, s.due_at) AS occurred_at, s.due_at
-), total AS (
-    SELECT aggregate_type, aggregate_id, count(*) AS events
+), fresh AS MATERIALIZED (
+    SELECT moved.*,
+           row_number() OVER (PARTITION BY moved.aggregate_type, moved.aggregate_id
+                              ORDER BY moved.due_at, moved.event_id) AS number
       FROM moved
+     WHERE (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = moved.event_id LIMIT 1) IS NULL
+), total AS MATERIALIZED (
+    SELECT aggregate_type, aggregate_id, count(*) AS events
+      FROM fresh
      GROUP BY aggregate_type, aggregate_id
 ), counter AS (
     UPDATE {schema}.outbox_aggregate a
@@ -52,33 +72,43 @@ WITH due AS MATERIALIZED (
     INSERT INTO {schema}.outbox_unpublished
            (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers,
             occurred_at)
-    SELECT moved.event_id, moved.stream, moved.aggregate_type, moved.aggregate_id,
-           counter.before + row_number() OVER (PARTITION BY moved.aggregate_type, moved.aggregate_id
-                                               ORDER BY moved.due_at, moved.event_id),
-           moved.event_type, moved.schema_version, moved.payload, moved.headers, moved.occurred_at
-      FROM moved
-      JOIN counter USING (aggregate_type, aggregate_id)
-     ORDER BY moved.due_at, moved.event_id
+    SELECT fresh.event_id, fresh.stream, fresh.aggregate_type, fresh.aggregate_id, counter.before + fresh.number,
+           fresh.event_type, fresh.schema_version, fresh.payload, fresh.headers, fresh.occurred_at
+      FROM fresh
+      LEFT JOIN counter USING (aggregate_type, aggregate_id)
+     ORDER BY fresh.due_at, fresh.event_id
     RETURNING stream
 )
-SELECT inserted.stream, count(*)
+SELECT inserted.stream, count(*), NULL::bigint
   FROM inserted
  GROUP BY inserted.stream
  UNION ALL
--- How many milliseconds later the next one is due, if none was moved.
-SELECT NULL, ceil(extract(epoch FROM min(s.due_at) - now()) * 1000)::bigint
+-- How many milliseconds later the next one is due, if none was moved, and how many due ones were looked at.
+SELECT NULL, ceil(extract(epoch FROM min(s.due_at) - now()) * 1000)::bigint, (SELECT count(*) FROM due)
   FROM unnest(:streams::text[]) AS polled (stream)
   LEFT JOIN {schema}.outbox_stream stream USING (stream)
  CROSS JOIN LATERAL (SELECT s.due_at
                        FROM {schema}.outbox_scheduled s
                       WHERE s.stream = polled.stream
-                      ORDER BY s.due_at
+                      ORDER BY s.due_at, s.event_id
                       LIMIT 1) s
  WHERE stream.paused IS NOT TRUE
 HAVING count(*) > 0;
 
--- result: find
--- Relies on outbox_scheduled_due, or outbox_scheduled_key for an aggregate.
+-- result: next
+-- Relies on outbox_scheduled_due: the first ones of each stream.
+SELECT s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.key, s.event_type, s.due_at
+  FROM streams
+ CROSS JOIN LATERAL (SELECT s.*
+                       FROM {schema}.outbox_scheduled s
+                      WHERE s.stream = streams.stream
+                      ORDER BY s.due_at, s.event_id
+                      LIMIT :limit) s
+ ORDER BY s.due_at, s.event_id
+ LIMIT :limit;
+
+-- result: of aggregates
+-- Relies on outbox_scheduled_key.
 SELECT s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.key, s.event_type, s.due_at
   FROM {schema}.outbox_scheduled s
  WHERE (:aggregate_type::text IS NULL OR s.aggregate_type = :aggregate_type)

@@ -112,6 +112,27 @@ class UnpolledStreamsTest {
     }
 
     @Test
+    void overdueScheduledEventsWaitAndLaterOnesDoNot() {
+        schedule(Instant.now().plusSeconds(60));
+        assertThat(streams.runOnce()).isEqualTo(PERIOD);
+
+        schedule(Instant.now().minusSeconds(70));
+
+        streams.runOnce();
+        streams.runOnce();
+        assertThat(streams.current()).containsExactly("slow");
+        assertThat(outbox.runtime().inspector().overview().streams())
+                .anySatisfy((stream) -> assertThat(stream.backlog().overdue()).isPositive());
+    }
+
+    private void schedule(Instant due) {
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1))
+                        .inStream("slow")
+                        .deliverAt(due)));
+    }
+
+    @Test
     void roleThatMayOnlyPublishFindsNothing() {
         try (TestOutbox publisher = outbox.another("outbox_publisher").withoutPolling()) {
             publisher.publish("1", new OrderPlaced(1));

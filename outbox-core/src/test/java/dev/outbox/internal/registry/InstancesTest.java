@@ -103,30 +103,30 @@ class InstancesTest {
         another.withoutPolling();
         Lanes lanes = new Lanes(another);
         another.addStream("default");
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false));
 
         EventEnvelope event = another.publish("1", new OrderPlaced(1));
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false));
         lanes.failed("mail", event);
-        assertThat(work()).as("lane due in an hour").isEqualTo(new InstanceStore.Work(Set.of(), false, false));
+        assertThat(work()).as("lane due in an hour").isEqualTo(new InstanceStore.Work(Set.of(), false, false, false));
         lanes.due();
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false));
         another.sql().sql("DELETE FROM events.outbox_lane").update();
         another.sql().sql("DELETE FROM events.outbox_delivery").update();
 
         lanes.claimed(event, "1 minute");
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false));
         another.sql().sql("DELETE FROM events.outbox_claim").update();
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false));
 
         lanes.dead("mail", event);
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, true));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, true, false));
         another.sql()
                 .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
                 .update();
         lanes.registered("mail", "{}", "*");
         another.runtime().replays().start(ReplayRequest.of("mail"), "ann", "again");
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), true, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), true, false, false));
     }
 
     private InstanceStore.Work work() throws SQLException {
