@@ -56,20 +56,20 @@ final class DeliveryQueryStore {
               FROM {schema}.outbox_delivery d
             """;
 
-    /** Relies on what {@link #SELECTED} does. A bulk leaves out what has failed since its start. */
+    /** Relies on what {@link #SELECTED} does. */
     private static final String FIND_CHANGEABLE = """
             SELECT {key}
               FROM {schema}.outbox_delivery d
              WHERE {selected}
                AND {changes}
                AND d.outbox_id <= :newest
-               AND (:started_at::timestamptz IS NULL
-                    OR greatest(d.created_at, (d.failures -> -1 ->> 'at')::timestamptz) < :started_at::timestamptz)
+               AND {untouched}
              ORDER BY d.outbox_id, d.handler_id
              LIMIT :limit
             """.replace("{key}", DeliveryRef.COLUMNS)
             .replace("{selected}", SELECTED)
-            .replace("{changes}", OperationStore.CHANGES);
+            .replace("{changes}", OperationStore.CHANGES)
+            .replace("{untouched}", OperationStore.UNTOUCHED);
 
     private final DataSource dataSource;
     private final Pipeline find;

@@ -86,6 +86,7 @@ public final class JdbcOperations implements OutboxOperations {
 
     /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch. */
     private Changed changeBatches(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
+        OperationStore.Request request = new OperationStore.Request(action, selection.statuses(), audit);
         long newest = deliveries.newest();
         int affected = 0;
         int busy = 0;
@@ -94,7 +95,7 @@ public final class JdbcOperations implements OutboxOperations {
         do {
             batch = deliveries.find(rest, action, newest, null, BATCH_SIZE);
             if (!batch.isEmpty()) {
-                Changed changed = changes.change(action, audit, batch, null);
+                Changed changed = changes.change(request, batch, null);
                 affected += changed.affected();
                 busy += changed.busy();
                 wake(batch);
@@ -121,7 +122,10 @@ public final class JdbcOperations implements OutboxOperations {
         long readId = batch.size() < limit ? upToId : batch.get(limit - 1).outboxId();
         AuditInfo audit = new AuditInfo(origin.by(), origin.reason());
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
-        changes.change(action, audit, batch, new OperationStore.Page(bulk.id(), afterId, readId));
+        changes.change(
+                new OperationStore.Request(action, selection.statuses(), audit),
+                batch,
+                new OperationStore.Page(bulk.id(), afterId, readId, origin.at()));
         FaultPoint.AFTER_REPLAY_PAGE.reached();
         wake(batch);
     }

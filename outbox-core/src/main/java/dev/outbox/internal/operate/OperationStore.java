@@ -5,10 +5,12 @@ import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Changed;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +40,11 @@ final class OperationStore {
                                AND l.first_seq = d.aggregate_seq
                              LIMIT 1) IS TRUE)""".replace("{same lane}", LaneSql.sameLane("l", "d"));
 
+    /** A bulk leaves out what was added, failed or was retried after it was asked for. */
+    static final String UNTOUCHED = """
+            (:started_at::timestamptz IS NULL
+                        OR greatest(d.created_at, d.open_since, (d.failures -> -1 ->> 'at')::timestamptz) < :started_at::timestamptz)""";
+
     /** Relies on outbox_replay_pk. Taken before other locks. */
     private static final String LOCK_BULK = """
             SELECT r.id
@@ -47,8 +54,8 @@ final class OperationStore {
             """;
 
     /**
-     * Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. A page of a bulk is fenced by the
-     * last event before it, and notes how far the bulk is.
+     * Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. A delivery may have been
+     * reopened since it was found. A page of a bulk is fenced by the last event before it, and notes how far the bulk is.
      */
     private static final String CHOOSE = """
             WITH bulk AS MATERIALIZED (
@@ -61,12 +68,15 @@ final class OperationStore {
                 SELECT d.*, {leased} AS busy
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
-                                            d.retry_count, d.next_retry_at, d.last_error_code, d.last_error, d.failures
+                                            d.retry_count, d.next_retry_at, d.last_error_code, d.last_error, d.failures,
+                                            d.created_at, d.open_since
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = k.outbox_id
                                         AND d.handler_id = k.handler_id
                                       LIMIT 1) d
                  WHERE {changes}
+                   AND {untouched}
+                   AND (:open AND d.status = 'OPEN' OR :dead AND d.status <> 'OPEN')
                    AND (:replay_id::bigint IS NULL OR EXISTS (SELECT FROM bulk))
             ), chosen AS (
                 SELECT * FROM selected WHERE NOT selected.busy
@@ -95,7 +105,9 @@ final class OperationStore {
                  WHERE r.id = bulk.id
                    AND :read_id::bigint IS NOT NULL
             )
-            """.replace("{leased}", LaneSql.LEASED).replace("{changes}", CHANGES);
+            """.replace("{leased}", LaneSql.LEASED)
+            .replace("{changes}", CHANGES)
+            .replace("{untouched}", UNTOUCHED);
 
     private static final String COUNT = """
             SELECT count(*) FILTER (WHERE NOT selected.busy), count(*) FILTER (WHERE selected.busy)
@@ -163,7 +175,10 @@ final class OperationStore {
     private static final Set<String> LOCKED = Set.of("55P03", "40P01");
 
     /** Page of a bulk, after one event and up to another; without that one, it stays where it is. */
-    record Page(long bulk, long afterId, @Nullable Long readId) {}
+    record Page(long bulk, long afterId, @Nullable Long readId, Instant startedAt) {}
+
+    /** What an operator asks for: on deliveries that have one of the statuses, also at the moment of the change. */
+    record Request(Action action, Set<DeliveryStatus> statuses, AuditInfo audit) {}
 
     private static final Changed NOTHING = new Changed(0, 0);
 
@@ -191,33 +206,34 @@ final class OperationStore {
     }
 
     /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
-    Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch, @Nullable Page page) throws SQLException {
-        Optional<Changed> whole = attempt(action, audit, batch, page, NOTHING, LONGEST_WAIT);
+    Changed change(Request request, List<DeliveryRef> batch, @Nullable Page page) throws SQLException {
+        Optional<Changed> whole = attempt(request, batch, page, NOTHING, LONGEST_WAIT);
         if (whole.isPresent()) {
             return whole.get();
         }
-        Page still = page == null ? null : new Page(page.bulk(), page.afterId(), null);
+        Page still = page == null ? null : new Page(page.bulk(), page.afterId(), null, page.startedAt());
         int affected = 0;
         int busy = 0;
         for (DeliveryRef delivery : batch) {
-            Changed one = attempt(action, audit, List.of(delivery), still, NOTHING, SHORT_WAIT)
+            Changed one = attempt(request, List.of(delivery), still, NOTHING, SHORT_WAIT)
                     .orElse(new Changed(0, 1));
             affected += one.affected();
             busy += one.busy();
         }
         Changed changed = new Changed(affected, busy);
         if (page != null) {
-            attempt(action, audit, List.of(), page, changed, LONGEST_WAIT);
+            attempt(request, List.of(), page, changed, LONGEST_WAIT);
         }
         return changed;
     }
 
     /** Returns empty if a lock was not free in time, and then nothing has changed. */
     private Optional<Changed> attempt(
-            Action action, AuditInfo audit, List<DeliveryRef> batch, @Nullable Page page, Changed before, Duration wait)
+            Request request, List<DeliveryRef> batch, @Nullable Page page, Changed before, Duration wait)
             throws SQLException {
+        boolean retries = request.action() == Action.RETRY;
         try {
-            return Optional.of((action == Action.RETRY ? retry : skip)
+            return Optional.of((retries ? retry : skip)
                     .run(
                             dataSource,
                             (parameters) -> DeliveryRef.bind(parameters, batch)
@@ -225,12 +241,15 @@ final class OperationStore {
                                     .set("replay_id", page == null ? null : page.bulk())
                                     .set("after_id", page == null ? null : page.afterId())
                                     .set("read_id", page == null ? null : page.readId())
+                                    .set("started_at", page == null ? null : page.startedAt())
+                                    .set("open", request.statuses().contains(DeliveryStatus.OPEN))
+                                    .set("dead", request.statuses().contains(DeliveryStatus.DEAD))
                                     .set("affected", before.affected())
                                     .set("busy", before.busy())
-                                    .set("action", action.name())
-                                    .set("actor", audit.actor())
-                                    .set("reason", audit.reason()),
-                            (results) -> read(results.row(action == Action.RETRY ? RETRY : SKIP))));
+                                    .set("action", request.action().name())
+                                    .set("actor", request.audit().actor())
+                                    .set("reason", request.audit().reason()),
+                            (results) -> read(results.row(retries ? RETRY : SKIP))));
         } catch (SQLException ex) {
             if (LOCKED.contains(String.valueOf(ex.getSQLState()))) {
                 return Optional.empty();

@@ -311,8 +311,8 @@ class LaneStatementsTest {
             case "claim", "lease", "replay_id", "after_id", "read_id", "affected", "busy", "expiry_millis" -> "bigint";
             case "events", "outbox_ids", "queued_events", "delays" -> "bigint[]";
             case "batch_size", "followers" -> "int";
-            case "with_suspects" -> "boolean";
-            case "due_from" -> "timestamptz";
+            case "with_suspects", "open", "dead" -> "boolean";
+            case "due_from", "started_at" -> "timestamptz";
             case "event_ids" -> "uuid[]";
             case "stream", "worker", "action", "actor", "reason" -> "text";
             default -> "text[]";
@@ -330,9 +330,10 @@ class LaneStatementsTest {
             case "lease", "expiry_millis" -> "60000";
             case "batch_size" -> "" + BATCH;
             case "followers" -> "" + 4 * BATCH;
-            case "with_suspects" -> "true";
+            case "with_suspects", "open", "dead" -> "true";
             case "stream" -> "default";
             case "due_from" -> "-infinity";
+            case "started_at" -> "infinity";
             case "worker", "actor" -> "ann";
             case "action" -> step.name();
             case "reason" -> "repaired";

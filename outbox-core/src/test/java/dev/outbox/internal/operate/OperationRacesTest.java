@@ -13,6 +13,7 @@ import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
@@ -133,6 +134,29 @@ class OperationRacesTest {
             assertThat(result(queueing)).isTrue();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
+    }
+
+    @Test
+    void skipOfDeadLettersKeepsOneThatIsBeingRetried() throws SQLException {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.dead("mail", event);
+
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
+            holdPublishing(holding);
+            CompletableFuture<Changed> retried = InBackground.run(() -> retry(event));
+            outbox.awaitWaiting(1);
+            CompletableFuture<Changed> skipped = InBackground.run(() -> outbox.runtime()
+                    .operations()
+                    .skip(
+                            DeliverySelection.delivery(event.eventId(), "mail").withStatus(DeliveryStatus.DEAD),
+                            "ann",
+                            "obsolete"));
+            outbox.awaitWaiting(2);
+            holding.rollback();
+            assertThat(result(retried)).isEqualTo(new Changed(1, 0));
+            assertThat(result(skipped)).isEqualTo(new Changed(0, 0));
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
     }
 
     @Test

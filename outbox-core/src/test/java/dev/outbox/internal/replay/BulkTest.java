@@ -17,6 +17,7 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Kind;
 import dev.outbox.operations.Replay.Status;
@@ -37,6 +38,8 @@ class BulkTest extends ReplaySteps {
 
     private static final DeliverySelection DEAD =
             DeliverySelection.all().ofHandler("mail").withStatus(DeliveryStatus.DEAD);
+    private static final DeliverySelection MAIL_OF_ALL_STATUSES =
+            DeliverySelection.all().ofHandler("mail");
     private static final DeliveryOutcome DIES = DeliveryOutcome.dead(new Failure("Other", "other"), false);
 
     private final Lanes lanes = new Lanes(outbox);
@@ -101,6 +104,41 @@ class BulkTest extends ReplaySteps {
         assertThat(fed(id)).isEqualTo(1);
         assertThat(lane("failing")).containsExactly("1 DEAD");
         assertThat(lane("later")).containsExactly("1 DEAD");
+    }
+
+    @Test
+    void skipLeavesWhatWasRetriedAfterItsStart() throws SQLException {
+        List<EventEnvelope> events = kill(2);
+        long id = replays.skip(MAIL_OF_ALL_STATUSES, 10, "ann", "obsolete");
+        retry(events.get(0));
+
+        feed(1);
+
+        assertThat(replay(id).status()).isEqualTo(Status.DONE);
+        assertThat(fed(id)).isEqualTo(1);
+        assertThat(lane("1")).containsExactly("1 OPEN");
+        assertThat(lane("2")).isEmpty();
+    }
+
+    @Test
+    void skipLeavesWhatIsBeingRetried() throws SQLException {
+        EventEnvelope event = kill(1).get(0);
+        long id = replays.skip(MAIL_OF_ALL_STATUSES, 10, "ann", "obsolete");
+
+        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
+            holding.run("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
+            CompletableFuture<OutboxOperations.Changed> retried = InBackground.run(() -> retry(event));
+            outbox.awaitWaiting(1);
+            CompletableFuture<Duration> skipped = InBackground.run(feeder::runOnce);
+            outbox.awaitWaiting(2);
+            holding.rollback();
+            assertThat(InBackground.result(retried).affected()).isEqualTo(1);
+            InBackground.result(skipped);
+        }
+
+        assertThat(replay(id).status()).isEqualTo(Status.DONE);
+        assertThat(fed(id)).isZero();
+        assertThat(lane("1")).containsExactly("1 OPEN");
     }
 
     @Test
@@ -280,6 +318,12 @@ class BulkTest extends ReplaySteps {
                 .toList();
         events.forEach((event) -> lanes.dead("mail", event));
         return events;
+    }
+
+    private OutboxOperations.Changed retry(EventEnvelope event) {
+        return outbox.runtime()
+                .operations()
+                .retry(DeliverySelection.delivery(event.eventId(), "mail"), "bob", "this one counts");
     }
 
     private long dead() {
