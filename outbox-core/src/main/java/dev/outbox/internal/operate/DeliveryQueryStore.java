@@ -56,6 +56,18 @@ final class DeliveryQueryStore {
               FROM {schema}.outbox_delivery d
             """;
 
+    /** Relies on outbox_delivery_pk, or outbox_delivery_dead, in their order: finds where a window of deliveries ends. */
+    private static final String REACH = """
+            SELECT least(:newest::bigint,
+                         (SELECT d.outbox_id
+                            FROM {schema}.outbox_delivery d
+                           WHERE d.outbox_id > :after_id
+                             AND (:open OR d.status <> 'OPEN')
+                           ORDER BY d.outbox_id
+                          OFFSET {window}
+                           LIMIT 1))
+            """.replace("{window}", "10000");
+
     /** Relies on what {@link #SELECTED} does. */
     private static final String FIND_CHANGEABLE = """
             SELECT {key}
@@ -75,6 +87,7 @@ final class DeliveryQueryStore {
     private final Pipeline find;
     private final Pipeline count;
     private final Pipeline newest;
+    private final Pipeline reach;
     private final Pipeline findChangeable;
 
     public DeliveryQueryStore(DataSource dataSource, OutboxSchema schema) {
@@ -82,6 +95,7 @@ final class DeliveryQueryStore {
         this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);
         this.count = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, COUNT);
         this.newest = new Pipeline(schema, NEWEST);
+        this.reach = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, Pipeline.IN_INDEX_ORDER, REACH);
         this.findChangeable = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND_CHANGEABLE);
     }
 
@@ -105,6 +119,17 @@ final class DeliveryQueryStore {
     public long newest() throws SQLException {
         return newest.run(
                 dataSource, (parameters) -> {}, (results) -> results.row().getLong(1));
+    }
+
+    /** Returns the event up to which a bulk looks at deliveries at once, however few of them it changes. */
+    public long reach(DeliverySelection selection, long afterId, long newest) throws SQLException {
+        return reach.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("open", selection.statuses().contains(DeliveryStatus.OPEN))
+                        .set("after_id", afterId)
+                        .set("newest", newest),
+                (results) -> results.row().getLong(1));
     }
 
     /** Finds deliveries that an action would change, those of the oldest events first. */

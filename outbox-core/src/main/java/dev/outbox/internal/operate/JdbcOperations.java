@@ -114,12 +114,14 @@ public final class JdbcOperations implements OutboxOperations {
     public void advance(Replay bulk, DeliverySelection selection, long afterId, long upToId, int limit)
             throws SQLException {
         Action action = Action.valueOf(bulk.kind().name());
-        DeliverySelection rest = afterId == 0
+        DeliverySelection.Place first = selection.range().after();
+        DeliverySelection rest = first != null && afterId < first.id()
                 ? selection
                 : selection.after(afterId, bulk.request().handlerId());
+        long reach = deliveries.reach(selection, afterId, upToId);
         Replay.Origin origin = bulk.origin();
-        List<DeliveryRef> batch = deliveries.find(rest, action, upToId, origin.at(), limit);
-        long readId = batch.size() < limit ? upToId : batch.get(limit - 1).outboxId();
+        List<DeliveryRef> batch = deliveries.find(rest, action, reach, origin.at(), limit);
+        long readId = batch.size() < limit ? reach : batch.get(limit - 1).outboxId();
         AuditInfo audit = new AuditInfo(origin.by(), origin.reason());
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
         changes.change(

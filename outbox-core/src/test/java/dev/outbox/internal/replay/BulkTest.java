@@ -73,6 +73,34 @@ class BulkTest extends ReplaySteps {
     }
 
     @Test
+    void fewAmongManyAreLookedForInWindows() throws SQLException {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq,
+                                                            event_type, status, next_retry_at)
+                        SELECT n, 'mail', 'default', 'order', 'past', n, 'OrderPlaced', 'OPEN', now()
+                          FROM generate_series(1, 15000) n
+                        """).update();
+        outbox.sql()
+                .sql("SELECT setval('events.outbox_id_seq', 15000)")
+                .query(Long.class)
+                .single();
+        EventEnvelope event = kill(1).get(0);
+        DeliverySelection late = MAIL_OF_ALL_STATUSES.after(event.id(), "mail");
+        long whole = replays.retry(MAIL_OF_ALL_STATUSES, 10, "ann", "again");
+        long behind = replays.skip(late, 10, "ann", "nothing is there");
+
+        feed(1);
+        assertThat(lane("1")).containsExactly("1 DEAD");
+        assertThat(replay(whole).progress().allFed()).isFalse();
+        feed(1);
+        assertThat(lane("1")).containsExactly("1 OPEN");
+        assertThat(fed(whole)).isEqualTo(1);
+        assertThat(fed(behind)).isZero();
+        assertThat(replay(whole).status()).isEqualTo(Status.DONE);
+        assertThat(replay(behind).status()).isEqualTo(Status.DONE);
+    }
+
+    @Test
     void retryEndsAlthoughItsDeliveriesDieAgain() throws SQLException {
         kill(20);
         long id = replays.retry(DEAD, 10, "ann", "again");
