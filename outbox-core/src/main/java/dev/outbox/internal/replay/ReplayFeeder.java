@@ -11,9 +11,11 @@ import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Kind;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,7 @@ public final class ReplayFeeder implements AutoCloseable {
     private final HandlerRegistry registry;
     private final JdbcReplays replays;
     private final Consumer<String> wake;
+    private final Set<Long> failing = new HashSet<>();
     private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
 
     /** Creates a feeder that has not started, and wakes the streams to which it adds deliveries. */
@@ -58,22 +61,25 @@ public final class ReplayFeeder implements AutoCloseable {
     public Duration runOnce() throws SQLException {
         List<Unfinished> unfinished = store.unfinished();
         Duration delay = unfinished.isEmpty() ? UNTIL_WOKEN : LONGEST_DELAY;
-        SQLException failure = null;
+        int failures = 0;
         for (Unfinished replay : unfinished) {
             try {
                 delay = shorter(delay, advance(replay));
-            } catch (SQLException ex) {
-                failure = ex;
+                failing.remove(replay.id());
+            } catch (SQLException | RuntimeException ex) {
+                if (failing.add(replay.id())) {
+                    log.warn("Replay {} to {} fails; it is tried again", replay.id(), replay.handlerId(), ex);
+                }
+                if (++failures == unfinished.size()) {
+                    throw ex;
+                }
             }
-        }
-        if (failure != null) {
-            throw failure;
         }
         return delay;
     }
 
     private Duration advance(Unfinished replay) throws SQLException {
-        if (replay.kind() != Kind.REPLAY) {
+        if (!replay.kind().equals(Kind.REPLAY.name())) {
             if (replay.pause().isZero()) {
                 change(replay);
             }

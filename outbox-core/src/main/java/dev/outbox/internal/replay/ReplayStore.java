@@ -310,10 +310,10 @@ final class ReplayStore {
 
     /**
      * A replay that has events to add, the time until its rate allows more, and the lanes of its handler that are due; or a bulk that has
-     * deliveries to change.
+     * deliveries to change. Its kind may be one of a newer release.
      */
     record Unfinished(
-            long id, String handlerId, int rate, long afterId, long upToId, Duration pause, long due, Kind kind) {}
+            long id, String handlerId, int rate, long afterId, long upToId, Duration pause, long due, String kind) {}
 
     /** The next events of a replay, and the last one that was read for it. */
     record Page(List<Selected> events, long lastId) {}
@@ -410,7 +410,7 @@ final class ReplayStore {
                         row.getLong(5),
                         Duration.ofMillis(row.getLong(6)),
                         row.getLong(7),
-                        Kind.valueOf(row.getString(8)))));
+                        row.getString(8))));
     }
 
     /** Finds the next events of a replay that the handler takes, without locking any. */

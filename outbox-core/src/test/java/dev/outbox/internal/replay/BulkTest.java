@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
@@ -32,6 +35,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Retries and skips in the background, one step after the other. */
 class BulkTest extends ReplaySteps {
@@ -281,10 +285,44 @@ class BulkTest extends ReplaySteps {
 
         try (OpenTransaction locking = OpenTransaction.of(outbox.owner())) {
             locking.run("SELECT FROM events.outbox_replay WHERE id = " + locked + " FOR UPDATE");
+            feeder.runOnce();
+            assertThat(replay(retry).status()).isEqualTo(Status.DONE);
             assertThat(catchThrowable(feeder::runOnce)).isInstanceOf(SQLException.class);
         }
+    }
+
+    @Test
+    void replaysOfNewerReleaseDoNotStopTheOthers() throws SQLException {
+        kill(1);
+        long kind = replays.retry(DEAD, 10, "ann", "again");
+        long selection = replays.retry(DEAD, 10, "ann", "again");
+        long retry = replays.retry(DEAD, 10, "ann", "again");
+        outbox.sql()
+                .sql("ALTER TABLE events.outbox_replay DROP CONSTRAINT outbox_replay_kind")
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET kind = 'POSTPONE' WHERE id = ?")
+                .param(kind)
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET deliveries = '{\"newer\": 1}' WHERE id = ?")
+                .param(selection)
+                .update();
+        Logger logger = (Logger) LoggerFactory.getLogger(ReplayFeeder.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+
+        feeder.runOnce();
+        assertThat(catchThrowable(feeder::runOnce)).isInstanceOf(RuntimeException.class);
+        logger.detachAppender(lines);
 
         assertThat(replay(retry).status()).isEqualTo(Status.DONE);
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "Replay " + kind + " to mail fails; it is tried again",
+                        "Replay " + selection + " to mail fails; it is tried again");
     }
 
     @Test
