@@ -62,8 +62,8 @@ public interface Replays {
      * Counts the events of a request, without starting it. Looks at {@value OutboxInspector#MOST_COUNTED} events at most.
      *
      * @param request which events, to which handler
-     * @return the number of events, a lower bound if the outbox has more events than were looked at
-     * @throws InvalidOperationException as {@link #start} does
+     * @return the number of events, a lower bound if the outbox has more events than were looked at; 0 for an event that is not in the outbox
+     * @throws InvalidOperationException as {@link #start} does, except for an event that is not in the outbox
      */
     Count countEvents(ReplayRequest request);
 

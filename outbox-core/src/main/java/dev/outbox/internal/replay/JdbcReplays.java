@@ -88,10 +88,7 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public Count countEvents(ReplayRequest request) {
-        return OperatorRequest.run("count the events of a replay", () -> {
-            RegisteredHandler handler = handler(request);
-            return request.eventId() != null ? new Count(1, true) : store.count(request, handler);
-        });
+        return OperatorRequest.run("count the events of a replay", () -> store.count(request, handler(request)));
     }
 
     private RegisteredHandler handler(ReplayRequest request) throws SQLException {

@@ -252,7 +252,10 @@ final class ReplayStore {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
     private static final Duration LONGEST_WAIT_TO_ADD = Duration.ofSeconds(1);
 
-    /** Reads a window of events, in no order: a count needs none. */
+    /**
+     * Planned with its values. Relies on outbox_unpublished_event_id and outbox_published_event_id for one event; otherwise reads a window
+     * of events, in no order: a count needs none.
+     */
     private static final String COUNT = """
             WITH replay AS (
                 SELECT :occurred_from::timestamptz AS occurred_from, :occurred_to::timestamptz AS occurred_to,
@@ -261,6 +264,8 @@ final class ReplayStore {
             SELECT count(*) FILTER (WHERE {matches}), count(*) < :window
               FROM (SELECT o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers, o.occurred_at, o.dispatched_at
                       FROM {schema}.outbox o
+                     WHERE :event_id::uuid IS NULL
+                        OR o.event_id = :event_id::uuid
                      LIMIT :window) o
              CROSS JOIN replay r
             """.replace("{matches}", MATCHES);
@@ -281,7 +286,7 @@ final class ReplayStore {
         this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
         this.unfinished = new Pipeline(schema, UNFINISHED);
         this.next = new Pipeline(schema, NEXT);
-        this.count = new Pipeline(schema, Pipeline.INSPECT, COUNT);
+        this.count = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, COUNT);
         this.add = new Pipeline(
                 schema,
                 LONGEST_WAIT_TO_ADD,
@@ -337,7 +342,6 @@ final class ReplayStore {
                 dataSource,
                 (parameters) -> bind(parameters, request)
                         .set("kind", kind.name())
-                        .set("event_id", request.eventId())
                         .set("deliveries", deliveries == null ? null : JSON.writeValueAsString(deliveries))
                         .set("handler_id", handlerId)
                         .set("rate", request.rate())
@@ -356,7 +360,8 @@ final class ReplayStore {
                                 ? null
                                 : request.eventTypes().toArray(String[]::new))
                 .set("aggregate_type", request.aggregateType())
-                .set("aggregate_id", request.aggregateId());
+                .set("aggregate_id", request.aggregateId())
+                .set("event_id", request.eventId());
     }
 
     /** Counts the events of a request that the handler takes, among the first that the database finds. */

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +57,19 @@ class ReplaySelectionTest extends ReplaySteps {
         assertThat(selected(letters.aggregate("order", "2"))).containsExactly(2L);
         assertThat(selected(letters.occurred(noon, noon.plusSeconds(120)))).containsExactly(1L, 2L);
         assertThat(selected(letters.occurred(noon.plusSeconds(60), null))).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void countsAnEventThatItWouldDeliver() throws SQLException {
+        register("letters", "OrderPaid");
+        EventEnvelope placed = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope paid = outbox.publish("1", new OrderPaid(1));
+        settle(claim());
+        ReplayRequest letters = ReplayRequest.of("letters");
+
+        assertThat(count(letters.event(paid.eventId()))).isEqualTo(new Replays.Count(1, true));
+        assertThat(count(letters.event(placed.eventId()))).isEqualTo(new Replays.Count(0, true));
+        assertThat(count(letters.event(UUID.randomUUID()))).isEqualTo(new Replays.Count(0, true));
     }
 
     private Replays.Count count(ReplayRequest request) {
