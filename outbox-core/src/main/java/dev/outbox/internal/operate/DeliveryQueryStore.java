@@ -57,7 +57,7 @@ final class DeliveryQueryStore {
             """;
 
     /** Relies on outbox_delivery_pk, or outbox_delivery_dead, in their order: finds where a window of deliveries ends. */
-    private static final String REACH = """
+    static final String REACH = """
             SELECT least(:newest::bigint,
                          (SELECT d.outbox_id
                             FROM {schema}.outbox_delivery d
@@ -69,7 +69,7 @@ final class DeliveryQueryStore {
             """.replace("{window}", "10000");
 
     /** Relies on what {@link #SELECTED} does. */
-    private static final String FIND_CHANGEABLE = """
+    static final String FIND_CHANGEABLE = """
             SELECT {key}
               FROM {schema}.outbox_delivery d
              WHERE {selected}
