@@ -46,6 +46,11 @@ final class EventLoops implements OutboxPublisher {
         return published;
     }
 
+    @Override
+    public boolean cancel(String aggregateType, String aggregateId, String key) {
+        return publisher.cancel(aggregateType, aggregateId, key);
+    }
+
     /** The log context names the event whose handler runs on this thread. */
     private void count(EventEnvelope published) {
         String handler = MDC.get("handlerId");

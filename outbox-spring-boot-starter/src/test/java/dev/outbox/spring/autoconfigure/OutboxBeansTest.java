@@ -104,6 +104,20 @@ class OutboxBeansTest {
                 .run((context) -> assertThat(context).hasNotFailed());
     }
 
+    @Test
+    void publisherWithdrawsAScheduledEvent() {
+        Applications.on(database)
+                .run((context) -> inTransaction(context, () -> {
+                    OutboxPublisher publisher = context.getBean(OutboxPublisher.class);
+                    publisher.publish(OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"))
+                            .deliverAfter(Duration.ofDays(1))
+                            .withKey("start"));
+
+                    assertThat(publisher.cancel("subscription", "1", "start")).isTrue();
+                    assertThat(publisher.cancel("subscription", "1", "start")).isFalse();
+                }));
+    }
+
     private static void publish(ConfigurableApplicationContext context, Object payload) {
         inTransaction(context, () -> context.getBean(OutboxPublisher.class).publish("subscription", "1", payload));
     }
