@@ -70,15 +70,6 @@ class DeliveryMistakesTest {
     }
 
     @Test
-    void delaysBelowOneSecondAreNotRoundedToZero(CapturedOutput output) {
-        application(ThrowsError.class)
-                .withPropertyValues("outbox.retry.delays=0s,300ms", "outbox.retry.max-attempts=3")
-                .run((context) -> failureAfterPublication(context));
-
-        assertThat(output).contains("(attempt 1); next attempt at once", "(attempt 2); next attempt in 300 ms");
-    }
-
-    @Test
     void handlerOverflowsTheStack() {
         application(Recursive.class)
                 .run((context) ->

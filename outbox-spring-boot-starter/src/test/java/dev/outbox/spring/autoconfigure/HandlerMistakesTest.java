@@ -14,7 +14,6 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,7 +24,6 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Async;
@@ -90,16 +88,6 @@ class HandlerMistakesTest {
                 .contains(bean.getSimpleName() + ".handle(")
                 .endsWith(" of bean 'shop' " + reason + ".");
         assertThat(analysis.getAction()).startsWith(action);
-    }
-
-    @Test
-    void mistakesAreFoundBeforeTheWebServerOpensItsPort() {
-        AtomicBoolean opened = new AtomicBoolean();
-        analyze(application()
-                .withBean(PrivateMethod.class)
-                .withBean(SmartLifecycle.class, () -> new WebServer(opened)));
-
-        assertThat(opened).isFalse();
     }
 
     @Test
@@ -247,34 +235,6 @@ class HandlerMistakesTest {
         @ApplicationModuleListener
         @OutboxHandler
         void handle(SubscriptionStarted event) {}
-    }
-
-    /** Starts in the phase of a web server. */
-    private static final class WebServer implements SmartLifecycle {
-
-        private final AtomicBoolean opened;
-
-        WebServer(AtomicBoolean opened) {
-            this.opened = opened;
-        }
-
-        @Override
-        public void start() {
-            opened.set(true);
-        }
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public boolean isRunning() {
-            return opened.get();
-        }
-
-        @Override
-        public int getPhase() {
-            return DEFAULT_PHASE - 2048;
-        }
     }
 
     static class ReturnsValue {

@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import static dev.outbox.spring.autoconfigure.Applications.count;
+import static dev.outbox.spring.autoconfigure.FailureReports.analyze;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,6 +15,7 @@ import dev.outbox.testing.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +98,16 @@ class OutboxLifecycleTest {
                             assertThat(count(web, "events.outbox_stream WHERE stream = 'default'"))
                                     .isZero();
                         }));
+    }
+
+    @Test
+    void mistakesAreFoundBeforeTheWebServerOpensItsPort() {
+        AtomicBoolean opened = new AtomicBoolean();
+        analyze(Applications.on(database)
+                .withBean(HandlerMistakesTest.PrivateMethod.class)
+                .withBean(SmartLifecycle.class, () -> new WebServer(opened)));
+
+        assertThat(opened).isFalse();
     }
 
     @Test
@@ -275,6 +287,34 @@ class OutboxLifecycleTest {
         @Bean
         Extension extension() {
             return new HiddenExtension();
+        }
+    }
+
+    /** Starts in the phase of a web server. */
+    private static final class WebServer implements SmartLifecycle {
+
+        private final AtomicBoolean opened;
+
+        WebServer(AtomicBoolean opened) {
+            this.opened = opened;
+        }
+
+        @Override
+        public void start() {
+            opened.set(true);
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return opened.get();
+        }
+
+        @Override
+        public int getPhase() {
+            return DEFAULT_PHASE - 2048;
         }
     }
 }

@@ -1,10 +1,12 @@
 package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.testing.TestDatabase;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
@@ -13,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.StandardEnvironment;
 
 /** Properties of retries, by handler, stream and default. */
@@ -65,6 +70,22 @@ class RetryPropertiesTest {
         for (String name : List.of(Nested.class.getName(), Nested.class.getCanonicalName())) {
             assertThat(retry("outbox.retry.non-retryable=" + name).nonRetryable())
                     .containsExactly(Nested.class);
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void delaysBelowOneSecondAreNotRoundedToZero(CapturedOutput output) {
+        try (TestDatabase database = Applications.database()) {
+            Applications.on(database)
+                    .withBean(Subscriptions.class)
+                    .withBean(DeliveryMistakesTest.ThrowsError.class)
+                    .withPropertyValues("outbox.retry.delays=0s,300ms", "outbox.retry.max-attempts=3")
+                    .run((context) -> {
+                        context.getBean(Subscriptions.class).start("1", "gold");
+                        await().untilAsserted(() -> assertThat(output)
+                                .contains("(attempt 1); next attempt at once", "(attempt 2); next attempt in 300 ms"));
+                    });
         }
     }
 
