@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** Warns of a handler that keeps publishing the event that it handles, for the same aggregate: each such event causes the next one. */
+/** Warns of a handler that keeps publishing the event that it handles, for the same aggregate or unordered: each causes the next one. */
 final class EventLoops implements OutboxPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(EventLoops.class);
@@ -56,22 +56,28 @@ final class EventLoops implements OutboxPublisher {
         String handler = MDC.get("handlerId");
         if (handler == null
                 || !published.eventType().equals(MDC.get("eventType"))
-                || !published.aggregateId().equals(MDC.get("aggregateId"))) {
+                || !published.aggregateType().equals(MDC.get("aggregateType"))) {
             return;
         }
+        // Each unordered event has an aggregate id of its own.
+        boolean unordered = published.aggregateType().equals(OutboxEvent.UNORDERED);
+        if (!unordered && !published.aggregateId().equals(MDC.get("aggregateId"))) {
+            return;
+        }
+        String aggregate =
+                unordered ? "aggregate type unordered" : published.aggregateType() + "/" + published.aggregateId();
         if (nanos.getAsLong() - windowStart > WINDOW.toNanos()) {
             windowStart = nanos.getAsLong();
             counts.clear();
         }
-        if (counts.merge(List.of(handler, published.aggregateId()), 1, Integer::sum) == MANY) {
+        if (counts.merge(List.of(handler, published.eventType(), aggregate), 1, Integer::sum) == MANY) {
             log.warn(
-                    "Handler '{}' has published {} events {} of {}/{} within a minute while it handled such events: unless it stops by"
+                    "Handler '{}' has published {} events {} of {} within a minute while it handled such events: unless it stops by"
                             + " itself, each causes the next. Publish another event type, or end the chain by a condition",
                     handler,
                     MANY,
                     published.eventType(),
-                    published.aggregateType(),
-                    published.aggregateId());
+                    aggregate);
         }
     }
 }

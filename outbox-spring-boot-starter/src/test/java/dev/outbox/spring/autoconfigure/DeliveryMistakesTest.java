@@ -18,6 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -118,15 +121,21 @@ class DeliveryMistakesTest {
                                 + " transaction to succeed"));
     }
 
-    @Test
-    void handlerPublishesItsOwnEventWithoutEnd(CapturedOutput output) {
-        application(Repeats.class).run((context) -> {
+    @ParameterizedTest
+    @MethodSource("loops")
+    void handlerPublishesItsOwnEventWithoutEnd(Class<?> handler, String aggregate, CapturedOutput output) {
+        application(handler).run((context) -> {
             context.getBean(Subscriptions.class).start("1", "gold");
             await().untilAsserted(() -> assertThat(output)
-                    .contains(
-                            "Handler 'mistake' has published 100 events SubscriptionStarted of subscription/1 within a"
-                                    + " minute while it handled such events"));
+                    .contains("Handler 'mistake' has published 100 events SubscriptionStarted of " + aggregate
+                            + " within a minute while it handled such events"));
         });
+    }
+
+    static List<Arguments> loops() {
+        return List.of(
+                Arguments.of(Repeats.class, "subscription/1"),
+                Arguments.of(RepeatsUnordered.class, "aggregate type unordered"));
     }
 
     private ApplicationContextRunner application(Class<?> handler) {
@@ -230,6 +239,20 @@ class DeliveryMistakesTest {
         @OutboxHandler(id = "mistake")
         void handle(SubscriptionStarted event, EventEnvelope envelope) {
             subscriptions.start(envelope.aggregateId(), event.plan());
+        }
+    }
+
+    static class RepeatsUnordered {
+
+        private final Subscriptions subscriptions;
+
+        RepeatsUnordered(Subscriptions subscriptions) {
+            this.subscriptions = subscriptions;
+        }
+
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            subscriptions.announce(event.plan());
         }
     }
 
