@@ -25,7 +25,7 @@ public record Notice(boolean changed, String text) {
 
     static @Nullable Notice of(ServerRequest request) {
         var cookie = request.cookies().getFirst(NAME);
-        String[] parts = cookie == null ? new String[] {""} : cookie.getValue().split("\\.");
+        String[] parts = cookie == null ? new String[] {""} : cookie.getValue().split("\\.", -1);
         long affected = figure(parts, 1);
         long busy = figure(parts, 2);
         return switch (parts[0]) {

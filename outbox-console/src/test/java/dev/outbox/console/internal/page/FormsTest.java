@@ -147,6 +147,16 @@ class FormsTest {
         assertThat(page("/outbox/events/" + PageFixture.EVENT, 200)).doesNotContain("deliveries retried");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {".", "..", "", "retried.", "retried.x.y"})
+    void outcomeThatAnybodyChangedIsNoError(String outcome) throws Exception {
+        assertThat(console.perform(get("/outbox").cookie(new Cookie("outbox-outcome", outcome)))
+                        .andReturn()
+                        .getResponse()
+                        .getStatus())
+                .isEqualTo(200);
+    }
+
     @Test
     void laneOfDeadLettersListsThem() throws Exception {
         when(inspector.lanes("Order", "42"))
