@@ -158,6 +158,17 @@ class FormsTest {
     }
 
     @Test
+    void laneBeforeItsFirstDeliveryHasNoHandler() throws Exception {
+        when(inspector.lanes("Order", "42"))
+                .thenReturn(List.of(new LaneReport(
+                        null, "Order", "42", LaneReport.Cause.PENDING, null, new LaneReport.Counts(0, 0, 2))));
+
+        assertThat(page("/outbox/lanes?type=Order&id=42", 200))
+                .contains("First delivery")
+                .doesNotContain("Dead letters, oldest first");
+    }
+
+    @Test
     void laneOfDeadLettersListsThem() throws Exception {
         when(inspector.lanes("Order", "42"))
                 .thenReturn(List.of(PageFixture.lane(LaneReport.Cause.DEAD_LETTERS_ONLY, null)));
