@@ -5,6 +5,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +42,11 @@ record GroupSelection(
         return new GroupSelection(handlerId, errorCode, retrying, null);
     }
 
+    /** Refuses open deliveries of any error: those that only wait behind another, or for their first attempt, have not failed. */
     DeliverySelection deliveries() {
+        if (retrying && errorCode == null) {
+            throw new InvalidOperationException("the deliveries that are retried need an error code: others only wait");
+        }
         DeliverySelection all = DeliverySelection.all()
                 .ofHandler(handlerId)
                 .withStatus(retrying ? DeliveryStatus.OPEN : DeliveryStatus.DEAD);

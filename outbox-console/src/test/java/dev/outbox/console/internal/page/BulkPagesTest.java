@@ -89,6 +89,18 @@ class BulkPagesTest {
                 .contains("id=\"all-errors\" href=\"/outbox/failures/group?handler=mail\"");
     }
 
+    @Test
+    void waitingDeliveriesAreNoFailures() throws Exception {
+        MockHttpServletResponse response = send(bulk("skip", "100").param("status", "OPEN"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString()).contains("need an error code");
+        verifyNoInteractions(replays);
+        assertThat(page("/outbox/failures/group?handler=mail")).doesNotContain("status=OPEN");
+        assertThat(page("/outbox/failures/group?handler=mail&errorCode=IOException"))
+                .contains("status=OPEN");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"0", "100001", "-1", "x"})
     void rateOutsideOfLimitsIsRefused(String rate) throws Exception {
