@@ -89,15 +89,13 @@ public final class OutboxAutoConfiguration {
             OutboxDatabase database,
             OutboxProperties properties,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
-            ObjectProvider<TableModule> modules,
-            ObjectProvider<Clock> clocks) {
+            ObjectProvider<TableModule> modules) {
         OptionalInt connections = HandlerCapacity.connections(database.dataSource(), pools.orderedStream());
         return new OutboxMigrationInitializer(
                 database,
                 properties.migrate(),
                 connections,
-                modules.orderedStream().toList(),
-                clocks.getIfUnique(Clock::systemUTC));
+                modules.orderedStream().toList());
     }
 
     @Bean
@@ -221,7 +219,7 @@ public final class OutboxAutoConfiguration {
                 settings,
                 new UnknownProperties(environment, beanFactory),
                 new OtherOutboxes(beanFactory),
-                dependencies.mapper());
+                dependencies);
     }
 
     @Bean

@@ -5,20 +5,13 @@ import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.sql.OutboxSchema;
-import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import javax.sql.DataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDatabaseInitializerDetector;
 import org.springframework.core.Ordered;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * Migrates or validates the tables of the outbox and its modules during startup: after the application's own migrations, and before the beans that depend on
@@ -26,23 +19,17 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 final class OutboxMigrationInitializer implements InitializingBean {
 
-    private static final Logger log = LoggerFactory.getLogger(OutboxMigrationInitializer.class);
-
-    private static final Duration LARGEST_DIFFERENCE = Duration.ofMinutes(1);
-
     private final OutboxDatabase database;
     private final boolean migrate;
     private final OptionalInt connections;
     private final List<TableModule> modules;
-    private final Clock clock;
 
     OutboxMigrationInitializer(
-            OutboxDatabase database, boolean migrate, OptionalInt connections, List<TableModule> modules, Clock clock) {
+            OutboxDatabase database, boolean migrate, OptionalInt connections, List<TableModule> modules) {
         this.database = database;
         this.migrate = migrate;
         this.connections = connections;
         this.modules = modules;
-        this.clock = clock;
     }
 
     @Override
@@ -52,23 +39,6 @@ final class OutboxMigrationInitializer implements InitializingBean {
         OutboxSchema archive = database.schemas().archive();
         new OutboxMigrations(dataSource, schema, archive).start(migrate);
         modules.forEach((module) -> new OutboxMigrations(module, dataSource, schema, archive).start(migrate));
-        warnIfClocksDiffer(dataSource);
-    }
-
-    private void warnIfClocksDiffer(DataSource dataSource) {
-        Instant there = JdbcClient.create(dataSource)
-                .sql("SELECT clock_timestamp()")
-                .query(OffsetDateTime.class)
-                .single()
-                .toInstant();
-        Duration ahead = Duration.between(there, clock.instant());
-        if (ahead.abs().compareTo(LARGEST_DIFFERENCE) > 0) {
-            log.warn(
-                    "The clock of this application is {} s {} that of the database. Events have the time of the application, but"
-                            + " retries and leases follow the database: synchronize the machines, or correct the Clock bean",
-                    ahead.abs().toSeconds(),
-                    ahead.isNegative() ? "behind" : "ahead of");
-        }
     }
 
     /**

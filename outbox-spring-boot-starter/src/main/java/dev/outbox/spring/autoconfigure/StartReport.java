@@ -3,8 +3,12 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.registry.Subscription;
+import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.Set;
 import java.util.SortedSet;
@@ -14,7 +18,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.KotlinDetector;
-import tools.jackson.databind.json.JsonMapper;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Logs the schemas, streams and handlers at startup, and what is probably a mistake. */
 final class StartReport {
@@ -23,14 +27,20 @@ final class StartReport {
 
     private static final String KOTLIN_MODULE = "tools.jackson.module.kotlin.KotlinModule";
 
+    private static final Duration LARGEST_DIFFERENCE = Duration.ofMinutes(1);
+
     private final RuntimeSettings settings;
     private final UnknownProperties unknown;
     private final OtherOutboxes otherOutboxes;
-    private final JsonMapper mapper;
+    private final OutboxDependencies dependencies;
 
-    StartReport(RuntimeSettings settings, UnknownProperties unknown, OtherOutboxes otherOutboxes, JsonMapper mapper) {
+    StartReport(
+            RuntimeSettings settings,
+            UnknownProperties unknown,
+            OtherOutboxes otherOutboxes,
+            OutboxDependencies dependencies) {
         this.settings = settings;
-        this.mapper = mapper;
+        this.dependencies = dependencies;
         this.unknown = unknown;
         this.otherOutboxes = otherOutboxes;
     }
@@ -60,6 +70,23 @@ final class StartReport {
         unknown.report();
         otherOutboxes.report();
         warnOfKotlin(handlers);
+        warnIfClocksDiffer();
+    }
+
+    private void warnIfClocksDiffer() {
+        Instant there = JdbcClient.create(dependencies.dataSource())
+                .sql("SELECT clock_timestamp()")
+                .query(OffsetDateTime.class)
+                .single()
+                .toInstant();
+        Duration ahead = Duration.between(there, dependencies.clock().instant());
+        if (ahead.abs().compareTo(LARGEST_DIFFERENCE) > 0) {
+            log.warn(
+                    "The clock of this application is {} s {} that of the database. Events have the time of the application, but"
+                            + " retries and leases follow the database: synchronize the machines, or correct the Clock bean",
+                    ahead.abs().toSeconds(),
+                    ahead.isNegative() ? "behind" : "ahead of");
+        }
     }
 
     private void warnOfKotlin(Collection<HandlerDefinition> handlers) {
@@ -71,7 +98,7 @@ final class StartReport {
             }
         }
         if (!payloads.isEmpty()
-                && mapper.registeredModules().stream()
+                && dependencies.mapper().registeredModules().stream()
                         .noneMatch((module) -> module.getClass().getName().equals(KOTLIN_MODULE))) {
             log.warn(
                     "Handlers take the Kotlin classes {}, whose default values and null checks the mapper of payloads does not know:"

@@ -11,6 +11,11 @@ import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.flywaydb.core.Flyway;
@@ -64,6 +69,16 @@ class OutboxMigrationInitializerTest {
                 .withBean(EarlyQuery.class)
                 .run((context) ->
                         assertThat(context.getBean(EarlyQuery.class).events).isZero());
+    }
+
+    @Test
+    void clockMayReadTheDatabase() {
+        Applications.withSubscriptionsOn(database)
+                .withBean(DatabaseClock.class)
+                .run((context) -> assertThat(context.getBean(Subscriptions.class)
+                                .start("1", "gold")
+                                .occurredAt())
+                        .isNotNull());
     }
 
     @Test
@@ -129,6 +144,31 @@ class OutboxMigrationInitializerTest {
         String[] names =
                 context.getBeanFactory().getMergedBeanDefinition(beanName).getDependsOn();
         return names == null ? List.of() : List.of(names);
+    }
+
+    static class DatabaseClock extends Clock {
+
+        private final JdbcTemplate jdbc;
+
+        DatabaseClock(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Override
+        public Instant instant() {
+            return jdbc.queryForObject("SELECT clock_timestamp()", OffsetDateTime.class)
+                    .toInstant();
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
     }
 
     static class EarlyQuery {
