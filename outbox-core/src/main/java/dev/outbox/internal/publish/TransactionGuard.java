@@ -51,11 +51,12 @@ final class TransactionGuard {
         return name == null ? "the transaction" : "the transaction " + name;
     }
 
-    /** Names the innermost caller that is marked to run in a transaction, and does not. */
+    /** Names the innermost caller that decides whether there is a transaction, if it is marked to run in one. */
     private static String bypassedProxy() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-                .walk((frames) -> frames.filter(TransactionGuard::wantsTransaction)
+                .walk((frames) -> frames.filter((frame) -> propagation(frame) != Propagation.SUPPORTS)
                         .findFirst()
+                        .filter(TransactionGuard::wantsTransaction)
                         .map((frame) -> ", although " + frame.getClassName() + "." + frame.getMethodName()
                                 + " is @Transactional: it was called without its proxy, from its own class, as a private"
                                 + " method or on an object that is no bean")
@@ -63,17 +64,20 @@ final class TransactionGuard {
     }
 
     private static boolean wantsTransaction(StackWalker.StackFrame frame) {
+        Propagation propagation = propagation(frame);
+        return propagation != Propagation.NOT_SUPPORTED && propagation != Propagation.NEVER;
+    }
+
+    /** Returns the mark of a method; one that is not marked leaves it to its caller, as does {@code SUPPORTS}. */
+    private static Propagation propagation(StackWalker.StackFrame frame) {
         try {
             Method method = frame.getDeclaringClass()
                     .getDeclaredMethod(
                             frame.getMethodName(), frame.getMethodType().parameterArray());
             Transactional mark = AnnotatedElementUtils.getMergedAnnotation(method, Transactional.class);
-            return mark != null
-                    && mark.propagation() != Propagation.SUPPORTS
-                    && mark.propagation() != Propagation.NOT_SUPPORTED
-                    && mark.propagation() != Propagation.NEVER;
+            return mark == null ? Propagation.SUPPORTS : mark.propagation();
         } catch (NoSuchMethodException | LinkageError ex) {
-            return false;
+            return Propagation.SUPPORTS;
         }
     }
 

@@ -66,9 +66,11 @@ class PublishingMistakesTest {
                             + ".pay is @Transactional: it was called without its proxy, from its own class, as a private"
                             + " method or on an object that is no bean; publish inside the @Transactional method (or"
                             + " TransactionTemplate) that makes the domain change, so that both commit together");
-            assertThatThrownBy(() -> checkout.payWithout())
-                    .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageStartingWith("no transaction is active on this thread; publish");
+            for (Runnable without : List.<Runnable>of(checkout::payWithout, () -> checkout.buy(checkout))) {
+                assertThatThrownBy(without::run)
+                        .isInstanceOf(InvalidTransactionException.class)
+                        .hasMessageStartingWith("no transaction is active on this thread; publish");
+            }
         });
     }
 
@@ -224,6 +226,11 @@ class PublishingMistakesTest {
         @Transactional
         public void pay(OutboxEvent event) {
             outbox.publish(event);
+        }
+
+        @Transactional
+        public void buy(Checkout proxy) {
+            proxy.payWithout();
         }
 
         @Transactional(propagation = Propagation.NOT_SUPPORTED)
