@@ -58,7 +58,7 @@ class InvalidPropertiesTest {
     @CsvSource(delimiter = '|', textBlock = """
                     outbox.schema                     | pg_events | not a usable schema name
                     outbox.schema                     | ev-ents   | not a usable schema name
-                    outbox.schema                     | Events    | use lower-case letters
+                    outbox.schema                     | Events    | use lower-case letters, digits and underscores
                     outbox.retention.archive-schema   | 1         | not a usable schema name
                     outbox.poller.interval            | 0s        | must be positive
                     outbox.poller.batch-size          | 0         | must lie between
@@ -75,8 +75,9 @@ class InvalidPropertiesTest {
                     outbox.handlers[a.b].retry.max-delay | -1s    | must lie between
                     outbox.handler-timeout            | 0s        | must be positive
                     outbox.retention.published        | -1d       | must be positive
+                    outbox.retention.published        | 0         | each run would take all published events
                     outbox.retention.published        | 0         | set outbox.retention.cron to - to keep them
-                    outbox.handlers[a.b].circuit.probe-interval | 5s | has no effect without
+                    outbox.handlers[a.b].circuit.probe-interval | 5s | it has no effect without outbox.handlers[a.b].circuit.failures
                     outbox.health.max-oldest          | 0s        | must be positive
                     outbox.publisher.max-payload-size | 1B        | must be at least 2
                     outbox.publisher.max-payload-size | 3GB       | overflow
