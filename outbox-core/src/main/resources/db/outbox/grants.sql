@@ -3,7 +3,7 @@
 --   psql -d shop -v publisher=shop_web -v worker=shop_worker -v reader=shop_support -v migrator=shop_migrator -f grants.sql
 --
 -- migrator   owns the schemas and runs the migrations
--- publisher  stores events; reads no payload, changes and deletes no event
+-- publisher  stores events; reads no payload, changes and deletes no event, except scheduled ones
 -- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention; stores scheduled ones
 -- reader     looks: events without payloads and headers, deliveries, claims, handlers, instances, what operators did
 --
