@@ -39,7 +39,7 @@ public interface Replays {
     long retry(DeliverySelection selection, int rate, String by, String reason);
 
     /**
-     * Starts to skip deliveries in the background: those that had failed before the start.
+     * Starts to skip deliveries in the background: those that had failed before the start and have not been retried since.
      *
      * @param selection which deliveries; must name a handler, which need not be registered
      * @param rate the maximum number of deliveries per second

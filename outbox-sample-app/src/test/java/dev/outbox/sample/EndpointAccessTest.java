@@ -6,6 +6,7 @@ import static org.mockito.Mockito.mock;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import dev.outbox.spring.autoconfigure.endpoint.OutboxEndpointAutoConfiguration;
 import java.util.Set;
@@ -34,7 +35,8 @@ class EndpointAccessTest {
             .withUserConfiguration(Settings.class)
             .withBean(OutboxInspector.class, () -> mock(OutboxInspector.class))
             .withBean(OutboxOperations.class, () -> mock(OutboxOperations.class))
-            .withBean(Replays.class, () -> mock(Replays.class));
+            .withBean(Replays.class, () -> mock(Replays.class))
+            .withBean(ScheduledEvents.class, () -> mock(ScheduledEvents.class));
 
     @Configuration(proxyBeanMethods = false)
     @EnableConfigurationProperties(OutboxProperties.class)

@@ -154,7 +154,7 @@ class EndpointTest {
             pause  | {"actor": "ann", "reason": "x"} | either a 'handler' or a 'stream'
             pause  | {"stream": "nowhere", "actor": "ann", "reason": "x"} | no instance has polled
             replay | {"selection": "eventType=OrderPlaced", "actor": "ann", "reason": "x"} | 'handler' is missing
-            cancel | {"actor": "ann"} | 'replay' is missing
+            cancel | {"actor": "ann"} | either a 'replay'
             """)
     void invalidCommandIsRefusedWithItsReason(String command, String body, String error) {
         ResponseEntity<String> answer = api.post(ENDPOINT + "/" + command, body);

@@ -183,7 +183,7 @@ class EventBusTest {
 
         assertThat(STREAMS).allSatisfy((stream) -> {
             for (String gauge :
-                    List.of("pending_events", "processing_events", "dead_events", "oldest_pending_seconds")) {
+                    List.of("pending_events", "processing_events", "dead_deliveries", "oldest_pending_seconds")) {
                 assertThat(scrape).containsPattern("outbox_" + gauge + "\\{[^}]*stream=\"" + stream + "\"");
             }
         });

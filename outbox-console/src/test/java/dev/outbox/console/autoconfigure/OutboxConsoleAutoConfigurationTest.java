@@ -6,6 +6,7 @@ import static org.mockito.Mockito.mock;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,6 +60,11 @@ class OutboxConsoleAutoConfigurationTest {
 
         @Bean
         Replays replays() {
+            return mock();
+        }
+
+        @Bean
+        ScheduledEvents scheduledEvents() {
             return mock();
         }
     }
