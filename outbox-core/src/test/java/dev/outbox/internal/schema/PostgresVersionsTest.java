@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -18,6 +19,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.testing.PostgresBinaries;
 import dev.outbox.testing.ServerSettings;
 import dev.outbox.testing.TestPostgres;
@@ -64,6 +66,7 @@ class PostgresVersionsTest {
             assertThat(outbox.count("events.outbox_delivery")).isZero();
             replay(outbox);
             assertThat(RetentionSteps.archive(outbox)).isEqualTo(21);
+            schedule(outbox);
             outbox.runtime().close();
             assertThat(retryAndSkip(outbox)).isEqualTo(2);
             pauseAndResume(outbox.runtime().operations());
@@ -101,14 +104,30 @@ class PostgresVersionsTest {
 
     private static void replay(TestOutbox outbox) {
         Replays replays = outbox.runtime().replays();
-        long some = replays.start(ReplayRequest.of("any").aggregate("order", "unknown"), "ann", "to see");
-        long all = replays.start(ReplayRequest.of("any").rate(1000), "ann", "to see");
+        long some = replays.start(ReplayRequest.of("any").aggregate("order", "unknown"), "eve", "to see");
+        long all = replays.start(ReplayRequest.of("any").rate(1000), "eve", "to see");
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> replays.find(all).orElseThrow().progress().delivered() == 21);
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> replays.find(some).orElseThrow().status() == Replay.Status.DONE);
-        long cancelled = replays.start(ReplayRequest.of("any").rate(1), "ann", "to see");
-        assertThat(replays.cancel(cancelled, "ann")).isTrue();
+        long cancelled = replays.start(ReplayRequest.of("any").rate(1), "eve", "to see");
+        assertThat(replays.cancel(cancelled, "eve")).isTrue();
         await().until(() -> outbox.count("events.outbox_delivery") == 0);
+    }
+
+    private static void schedule(TestOutbox outbox) {
+        OutboxEvent later = OutboxEvent.of("order", "later", new OrderPlaced(1)).withKey("key");
+        OutboxPublisher publisher = outbox.publisher();
+        outbox.inTransaction(() -> publisher.publish(later.deliverAfter(Duration.ofHours(1))));
+        EventEnvelope event = outbox.inTransaction(
+                () -> publisher.publish(later.deliverAfter(Duration.ZERO).keepExisting()));
+        ScheduledEvents scheduled = outbox.runtime().scheduled();
+        assertThat(scheduled.find(null, null, 10)).hasSize(1);
+        assertThat(scheduled.find("order", null, 10)).hasSize(1);
+        assertThat(scheduled.deliverNow(event.eventId(), "eve", "to see")).isTrue();
+        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(outbox.inTransaction(() -> publisher.cancel("order", "later", "key")))
+                .isFalse();
+        assertThat(scheduled.cancel(event.eventId(), "eve", "to see")).isFalse();
     }
 }
