@@ -69,8 +69,8 @@ class HeldSnapshotTest {
         assertFew(
                 "QUEUE",
                 SettlementStore.QUEUE,
-                "bigint[], text[], text[], bigint[], text[], text[], bigint, uuid, uuid",
-                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + claim + fence());
+                "bigint[], text[], text[], bigint[], text[], text[], text[], bigint, uuid, uuid",
+                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + claim + fence());
         assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
     }
 

@@ -132,8 +132,8 @@ class PoisonedAggregateTest {
         JsonNode settle = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySettlementStore.SETTLE,
-                        "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
-                        "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + fence);
+                        "bigint[], text[], text[], bigint[], text[], text[], text[], uuid, uuid",
+                        "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + fence);
         JsonNode release = new Explained(outbox.dataSource())
                 .explain(
                         LaneSql.RELEASE,
