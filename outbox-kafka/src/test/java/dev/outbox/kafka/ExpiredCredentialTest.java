@@ -100,6 +100,7 @@ class ExpiredCredentialTest {
                                         "--outbox.retry.delays=50ms",
                                         "--outbox.retry.max-attempts=" + MAX_ATTEMPTS,
                                         "--outbox.poller.interval=200ms",
+                                        "--outbox.handlers.kafka-orders.circuit.failures=5",
                                         "--outbox.handlers.kafka-orders.circuit.probe-interval=300ms",
                                         "--outbox.kafka.producer.properties[max.block.ms]=1000",
                                         "--outbox.kafka.producer.properties[request.timeout.ms]=1000",
