@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +39,8 @@ import org.springframework.test.context.TestPropertySource;
 class AlertConditionsTest {
 
     /** Labels that Prometheus adds to what it scrapes. */
+    private static final Pattern CLAIMS_OF_PUSH = Pattern.compile("outbox_claim_seconds_count\\{[^}]*stream=\"push\"");
+
     private static final Map<String, String> TARGET = Map.of("instance", "one");
 
     /** Longer than the gauges reuse a count, so that a scrape shows what was done before it. */
@@ -117,6 +120,7 @@ class AlertConditionsTest {
 
     @Test
     void pollerThatClaimsNothing() {
+        read((scrape) -> CLAIMS_OF_PUSH.matcher(scrape).find());
         api.post("/actuator/outbox/pause", PUSH);
         insert(1, "push", "30 seconds");
         String scrape = read();
