@@ -14,7 +14,7 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 
 /**
- * Refuses JPA entities anywhere in a payload: the event would hold what their mapping loads and their columns that nobody shall see. Knows
+ * Refuses JPA entities anywhere in a payload: the event would hold what their mapping loads, and columns such as the hash of a password. Knows
  * the types of JPA and Hibernate by their names.
  */
 final class EntityRefusal extends ValueSerializerModifier {

@@ -56,7 +56,7 @@ final class EventStore {
         this.scheduled = new ScheduledEvents(schema);
     }
 
-    private static NamedSql sql(OutboxSchema schema, String result) {
+    static NamedSql sql(OutboxSchema schema, String result) {
         return new NamedSql(schema.render(NamedSql.of(EventStore.class, "publish.sql", result)));
     }
 
@@ -79,6 +79,7 @@ final class EventStore {
 
     /** Locks all counters first, in sorted order. */
     private List<EventEnvelope> insertAndSchedule(Connection connection, List<NewEvent> events) throws SQLException {
+        requireRising(events);
         types.admit(connection, events);
         lockAggregates(connection, counters(events));
         List<EventEnvelope> stored = new ArrayList<>();

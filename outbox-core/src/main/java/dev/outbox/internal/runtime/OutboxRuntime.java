@@ -142,7 +142,7 @@ public final class OutboxRuntime implements AutoCloseable {
         return registry.hasSubscribers(Subscription.of(eventType, aggregateType, target, true));
     }
 
-    /** Returns whether this instance polls: it has streams to poll, and handlers unless it is told to poll without. */
+    /** Returns whether this instance polls: it has streams to poll and, unless it is configured to poll without them, handlers. */
     public boolean polls() {
         return polling().enabled();
     }

@@ -40,7 +40,7 @@ public record RuntimeSettings(
         }
     }
 
-    /** Settings for polling streams. Without handlers, an instance polls only if it is told to. */
+    /** Settings for polling streams. Without handlers, an instance polls only if {@code withoutHandlers} is set. */
     public record Polling(
             Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, boolean withoutHandlers) {
 

@@ -360,6 +360,19 @@ class ScheduledEventsTest {
         assertThat(found()).hasSize(1);
     }
 
+    @Test
+    void sequencesOfAMixedBatchMustRise() {
+        List<OutboxEvent> batch = List.of(
+                event(1).deliverAfter(HOUR),
+                OutboxEvent.of("invoice", "1", new OrderPaid(2)).withSequence(5),
+                OutboxEvent.of("invoice", "1", new OrderPaid(3)).withSequence(4));
+
+        assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher().publishAll(batch)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("does not exceed 5");
+        assertThat(found()).isEmpty();
+    }
+
     static List<OutboxEvent> refused() {
         OutboxEvent event = event(1);
         return List.of(

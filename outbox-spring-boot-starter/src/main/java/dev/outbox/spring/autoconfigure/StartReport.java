@@ -107,7 +107,7 @@ final class StartReport {
         }
     }
 
-    /** So that nobody loses the order of events by accident. */
+    /** A developer who needs order finds here that these events have none. */
     private static void reportUnordered(Collection<HandlerDefinition> handlers) {
         SortedSet<String> unordered = new TreeSet<>();
         for (Class<?> type : new LocalHandlers(handlers).payloadClasses()) {

@@ -106,7 +106,7 @@ final class OutboxEndpoint {
             return refused(
                     FORBIDDEN,
                     "commands need an authenticated user: protect /actuator with Spring Security, or set"
-                            + " outbox.endpoint.allow-anonymous-writes=true if nobody else can reach it");
+                            + " outbox.endpoint.allow-anonymous-writes=true if only operators can reach it");
         }
         Map<String, @Nullable String> values = new HashMap<>();
         values.put("selection", selection);
