@@ -56,7 +56,7 @@ final class EventStore {
         this.scheduled = new ScheduledEvents(schema);
     }
 
-    static NamedSql sql(OutboxSchema schema, String result) {
+    private static NamedSql sql(OutboxSchema schema, String result) {
         return new NamedSql(schema.render(NamedSql.of(EventStore.class, "publish.sql", result)));
     }
 

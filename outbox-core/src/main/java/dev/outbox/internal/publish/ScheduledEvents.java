@@ -24,9 +24,13 @@ final class ScheduledEvents {
     private final NamedSql delete;
 
     ScheduledEvents(OutboxSchema schema) {
-        this.insert = EventStore.sql(schema, "schedule");
-        this.find = EventStore.sql(schema, "scheduled");
-        this.delete = EventStore.sql(schema, "withdraw");
+        this.insert = sql(schema, "schedule");
+        this.find = sql(schema, "scheduled");
+        this.delete = sql(schema, "withdraw");
+    }
+
+    private static NamedSql sql(OutboxSchema schema, String result) {
+        return new NamedSql(schema.render(NamedSql.of(ScheduledEvents.class, "publish.sql", result)));
     }
 
     /** Stores an event instead of the one with its key, unless it keeps that one; returns the one that is scheduled now. */
