@@ -7,12 +7,12 @@ import java.util.UUID;
 /**
  * Stored event with its metadata.
  *
- * @param id the id in the outbox; increases with {@code aggregateSeq} within an aggregate
+ * @param id the id in the outbox; increases with {@code sequence} within an aggregate
  * @param eventId the event id, the same at every delivery: the key for idempotent handlers
  * @param stream the stream
  * @param aggregateType the aggregate type
  * @param aggregateId the aggregate id; events of one aggregate are handled in order
- * @param aggregateSeq the sequence within the aggregate, without gaps unless the publisher sets it
+ * @param sequence the sequence within the aggregate, without gaps unless the publisher sets it
  * @param eventType the event type
  * @param schemaVersion the schema version of the stored payload
  * @param payload the stored payload as JSON text, which no {@link EventUpcaster} has changed; after reading, in the normalized form of {@code jsonb}
@@ -26,7 +26,7 @@ public record EventEnvelope(
         String stream,
         String aggregateType,
         String aggregateId,
-        long aggregateSeq,
+        long sequence,
         String eventType,
         int schemaVersion,
         String payload,
@@ -49,7 +49,7 @@ public record EventEnvelope(
     @Override
     public String toString() {
         String text = eventType + "[id=" + id + ", eventId=" + eventId + ", stream=" + stream + ", aggregate="
-                + aggregateType + "/" + aggregateId + "#" + aggregateSeq
+                + aggregateType + "/" + aggregateId + "#" + sequence
                 + (headers.containsKey(TRACE_ID) ? ", traceId=" + headers.get(TRACE_ID) : "") + "]";
         return text.replaceAll("[\\p{Cntrl}\\x85\\u2028\\u2029]", "?");
     }

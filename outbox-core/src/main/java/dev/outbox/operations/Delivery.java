@@ -31,7 +31,7 @@ public record Delivery(
      * @param type the event type
      * @param aggregateType the aggregate type
      * @param aggregateId the aggregate id
-     * @param aggregateSeq the sequence within the aggregate
+     * @param sequence the sequence within the aggregate
      * @param occurredAt the time of the event
      */
     public record Event(
@@ -41,7 +41,7 @@ public record Delivery(
             String type,
             String aggregateType,
             String aggregateId,
-            long aggregateSeq,
+            long sequence,
             Instant occurredAt) {}
 
     /**

@@ -37,7 +37,7 @@ final class Journal {
         private Call(String worker, String handlerId, EventEnvelope envelope) {
             this.worker = worker;
             this.lane = handlerId + " " + envelope.aggregateId();
-            this.sequence = envelope.aggregateSeq();
+            this.sequence = envelope.sequence();
         }
 
         void succeeded() {

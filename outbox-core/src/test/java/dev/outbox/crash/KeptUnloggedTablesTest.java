@@ -64,7 +64,7 @@ class KeptUnloggedTablesTest {
         CountDownLatch crashed = new CountDownLatch(1);
         outbox
                 .handler("any", "*", (envelope) -> {
-                    if (envelope.aggregateSeq() == 1) {
+                    if (envelope.sequence() == 1) {
                         // From here on, only the settlement can be lost.
                         flush(outbox);
                     } else {

@@ -96,7 +96,7 @@ class LostSettlementTest {
         CountDownLatch crashed = new CountDownLatch(1);
         outbox
                 .handler("any", "*", (envelope) -> {
-                    if (envelope.aggregateSeq() == 1) {
+                    if (envelope.sequence() == 1) {
                         // From here on, only the settlement can be lost.
                         flush(outbox);
                     } else {
@@ -120,7 +120,7 @@ class LostSettlementTest {
     void retriesFirstAfterLostPartialSettlement() {
         CountDownLatch crashed = new CountDownLatch(1);
         Recorded failing = Recorded.failing((attempt) ->
-                attempt.envelope().aggregateSeq() == 1 && attempt.number() == 1 ? new IOException("no route") : null);
+                attempt.envelope().sequence() == 1 && attempt.number() == 1 ? new IOException("no route") : null);
         // Due only after the crash.
         outbox
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofSeconds(5))), 3))
@@ -129,7 +129,7 @@ class LostSettlementTest {
                     failing.handle(envelope);
                 })
                 .handler("slow", "*", (envelope) -> {
-                    if (envelope.aggregateSeq() == 2) {
+                    if (envelope.sequence() == 2) {
                         awaitLatch(crashed);
                     }
                 })
@@ -149,7 +149,7 @@ class LostSettlementTest {
         CountDownLatch crashed = new CountDownLatch(1);
         outbox
                 .handler("any", "*", (envelope) -> {
-                    if (envelope.aggregateSeq() == 1) {
+                    if (envelope.sequence() == 1) {
                         // From here on, only the settlement can be lost.
                         flush(outbox);
                     } else {

@@ -153,7 +153,7 @@ class InboxSurvivalTest {
     private static void awaitHandled(Long... sequences) {
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(HANDLED)
-                        .extracting(EventEnvelope::aggregateSeq)
+                        .extracting(EventEnvelope::sequence)
                         .containsExactly(sequences));
     }
 }

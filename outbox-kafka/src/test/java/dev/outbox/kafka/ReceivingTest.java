@@ -210,7 +210,7 @@ class ReceivingTest {
     private static List<Long> sequences(String aggregateId) {
         return HANDLED.stream()
                 .filter((event) -> event.aggregateId().equals(aggregateId))
-                .map(EventEnvelope::aggregateSeq)
+                .map(EventEnvelope::sequence)
                 .toList();
     }
 }

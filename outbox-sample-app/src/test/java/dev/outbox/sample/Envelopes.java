@@ -17,14 +17,14 @@ public final class Envelopes {
     public static EventEnvelope of(
             String aggregateType,
             String aggregateId,
-            long aggregateSeq,
+            long sequence,
             String eventType,
             String payload,
             Map<String, String> headers) {
         return of(
                 aggregateType,
                 aggregateId,
-                aggregateSeq,
+                sequence,
                 eventType,
                 payload,
                 headers,
@@ -34,18 +34,18 @@ public final class Envelopes {
     public static EventEnvelope of(
             String aggregateType,
             String aggregateId,
-            long aggregateSeq,
+            long sequence,
             String eventType,
             String payload,
             Map<String, String> headers,
             Instant occurredAt) {
         return new EventEnvelope(
-                aggregateSeq,
+                sequence,
                 UUID.randomUUID(),
                 "default",
                 aggregateType,
                 aggregateId,
-                aggregateSeq,
+                sequence,
                 eventType,
                 1,
                 payload,

@@ -228,7 +228,7 @@ final class DeduplicationInbox {
         boolean isUntouched(EventEnvelope event) {
             return failed.keySet().stream()
                     .noneMatch((one) -> Aggregate.of(one).equals(Aggregate.of(event))
-                            && one.aggregateSeq() <= event.aggregateSeq());
+                            && one.sequence() <= event.sequence());
         }
 
         /** Returns a part of the batch. */

@@ -14,14 +14,14 @@ record NewEvent(
         UUID eventId, String stream, Aggregate aggregate, Type type, Body body, Instant occurredAt, Chosen chosen) {
 
     /** Joins the event and the place that the database gave it. */
-    EventEnvelope at(long id, long aggregateSeq) {
+    EventEnvelope at(long id, long sequence) {
         return new EventEnvelope(
                 id,
                 eventId,
                 stream,
                 aggregate.type(),
                 aggregate.id(),
-                aggregateSeq,
+                sequence,
                 type.name(),
                 type.version(),
                 body.payload(),

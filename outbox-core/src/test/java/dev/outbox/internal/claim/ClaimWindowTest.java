@@ -351,7 +351,7 @@ class ClaimWindowTest {
         settlements.settle(new Settlement(claim, ids, List.of(), true));
         return claim.events().stream()
                 .map((event) ->
-                        event.envelope().aggregateId() + event.envelope().aggregateSeq())
+                        event.envelope().aggregateId() + event.envelope().sequence())
                 .toList();
     }
 }

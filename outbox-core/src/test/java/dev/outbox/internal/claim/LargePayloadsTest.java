@@ -37,7 +37,7 @@ class LargePayloadsTest {
         assertThat(round.claim().events()).hasSize(9);
         settle(round.claim());
         assertThat(claim().claim().events())
-                .extracting((event) -> event.envelope().aggregateSeq())
+                .extracting((event) -> event.envelope().sequence())
                 .startsWith(10L);
     }
 

@@ -86,7 +86,7 @@ class LockedRowsTest {
                 handling.countDown();
                 awaitLatch(locked);
             }
-            return attempt.envelope().aggregateSeq() == 2 && attempt.number() == 1 ? new Exception("once") : null;
+            return attempt.envelope().sequence() == 2 && attempt.number() == 1 ? new Exception("once") : null;
         });
         outbox.handler("any", "*", handler)
                 .retry(TestOutbox.AT_ONCE)

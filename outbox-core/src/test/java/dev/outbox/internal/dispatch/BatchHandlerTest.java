@@ -127,7 +127,7 @@ class BatchHandlerTest {
                 .handler(batch(
                         "index",
                         (event, attempt) -> event.aggregateId().equals("order-1")
-                                        && event.aggregateSeq() == 2
+                                        && event.sequence() == 2
                                         && once.getAndSet(false)
                                 ? new IllegalStateException("on purpose")
                                 : null))
@@ -191,10 +191,10 @@ class BatchHandlerTest {
         AtomicBoolean once = new AtomicBoolean(true);
         outbox
                 .handler("mail", "*", (event) -> {
-                    if (event.aggregateSeq() == 3 && once.getAndSet(false)) {
+                    if (event.sequence() == 3 && once.getAndSet(false)) {
                         throw new IllegalStateException("on purpose");
                     }
-                    single.add(event.aggregateSeq());
+                    single.add(event.sequence());
                 })
                 .handler(batch("index", allSucceed()))
                 .stream("default", claiming(100, 1));
@@ -308,7 +308,7 @@ class BatchHandlerTest {
     private List<Long> sequencesOf(String aggregateId) {
         return handled.stream()
                 .filter((event) -> event.aggregateId().equals(aggregateId))
-                .map(EventEnvelope::aggregateSeq)
+                .map(EventEnvelope::sequence)
                 .toList();
     }
 

@@ -43,7 +43,7 @@ class ClaimedBytesTest {
         assertThat(claimed).hasSize(8);
         assertThat(claimed)
                 .extracting((one) ->
-                        one.envelope().aggregateId() + " " + one.envelope().aggregateSeq())
+                        one.envelope().aggregateId() + " " + one.envelope().sequence())
                 .containsExactly("0 1", "0 2", "0 3", "0 4", "1 1", "1 2", "1 3", "1 4");
     }
 

@@ -45,7 +45,7 @@ class DeduplicatingBatchTest {
                     "A deduplicating batch handler has its database effects exactly once, also if single events fail.")
     void effectsOfAFailedEventRollBackAndTheOthersStayOnce() {
         start((event, outcome) -> {
-            if (event.aggregateSeq() == 2 && once.getAndSet(false)) {
+            if (event.sequence() == 2 && once.getAndSet(false)) {
                 outcome.failed(event, new IllegalStateException("on purpose"));
             }
         });

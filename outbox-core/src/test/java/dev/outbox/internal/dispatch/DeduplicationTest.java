@@ -77,7 +77,7 @@ class DeduplicationTest {
     void databaseEffectsHappenExactlyOnce() {
         Recorded handler = Recorded.failing((attempt) -> {
             loseLeases();
-            return attempt.number() == 1 && attempt.envelope().aggregateSeq() % 3 == 0
+            return attempt.number() == 1 && attempt.envelope().sequence() % 3 == 0
                     ? new IOException("on purpose")
                     : null;
         });
@@ -298,7 +298,7 @@ class DeduplicationTest {
 
         await().until(() -> outbox.count("events.outbox_published") == 2);
         assertThat(paid.handled()).singleElement().satisfies((event) -> {
-            assertThat(event.aggregateSeq()).isEqualTo(1);
+            assertThat(event.sequence()).isEqualTo(1);
             assertThat(event.payload()).contains("2");
         });
     }

@@ -86,7 +86,7 @@ class OnDeadTest {
     void eventThatDiesWhileItsLaneDrainsBlocksWhatWasClaimedAlongWithIt() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded ledger =
-                Recorded.failing((attempt) -> switch ((int) attempt.envelope().aggregateSeq()) {
+                Recorded.failing((attempt) -> switch ((int) attempt.envelope().sequence()) {
                     case 1 -> down.get() ? new IOException("down") : null;
                     case 3 -> new NonRetryableException("never");
                     default -> null;
@@ -108,7 +108,7 @@ class OnDeadTest {
         outbox.handler(blocking(
                         "ledger",
                         Recorded.failing(
-                                (attempt) -> attempt.envelope().aggregateSeq() == 1 ? new IOException("down") : null)))
+                                (attempt) -> attempt.envelope().sequence() == 1 ? new IOException("down") : null)))
                 .retry(TestOutbox.AT_ONCE);
         publish("sick", 2);
         outbox.start();
@@ -133,7 +133,7 @@ class OnDeadTest {
 
     private static boolean isSick(Recorded.Attempt attempt, long seq) {
         return attempt.envelope().aggregateId().equals("sick")
-                && attempt.envelope().aggregateSeq() == seq;
+                && attempt.envelope().sequence() == seq;
     }
 
     private static HandlerDefinition blocking(String id, Recorded handler) {

@@ -94,7 +94,7 @@ class FailureGroupsTest {
     void atMostOneHundredGroupsAreReturned() {
         for (EventEnvelope event : lanes.publish("1", 120)) {
             lanes.dead("mail", event);
-            code("Error" + event.aggregateSeq(), event);
+            code("Error" + event.sequence(), event);
         }
 
         assertThat(inspector.failures()).hasSize(100);

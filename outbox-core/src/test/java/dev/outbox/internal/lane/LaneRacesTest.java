@@ -58,7 +58,7 @@ class LaneRacesTest {
         List<DueDelivery> batch = claim("w-1");
         assertThat(batch).hasSize(4);
         List<Attempted> attempts = batch.stream()
-                .filter((one) -> one.envelope().aggregateSeq() == 2
+                .filter((one) -> one.envelope().sequence() == 2
                         || one.envelope().aggregateId().equals("2"))
                 .map((one) -> new Attempted(one, DeliveryOutcome.SUCCEEDED))
                 .toList();
@@ -93,11 +93,11 @@ class LaneRacesTest {
             holding.run("SELECT pg_advisory_unlock(4711)");
 
             assertThat(result(claimed))
-                    .extracting((one) -> one.envelope().aggregateSeq())
+                    .extracting((one) -> one.envelope().sequence())
                     .as("the third event is retried before the claim locks the lane")
                     .doesNotContain(4L);
             assertThat(claim("w-2"))
-                    .extracting((one) -> one.envelope().aggregateSeq())
+                    .extracting((one) -> one.envelope().sequence())
                     .containsExactly(1L, 2L, 3L, 4L);
         }
     }

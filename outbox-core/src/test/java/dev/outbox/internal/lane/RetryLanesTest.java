@@ -82,7 +82,7 @@ class RetryLanesTest {
     void failureHoldsBackTheRestOfItsLane() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> {
-            long seq = attempt.envelope().aggregateSeq();
+            long seq = attempt.envelope().sequence();
             return seq == 1 && down.get() || seq == 4 && attempt.number() == 1 ? new IOException("down") : null;
         });
         outbox.handler("mail", "*", mail);
@@ -107,7 +107,7 @@ class RetryLanesTest {
     void deadDeliveryLetsItsLanePass() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail =
-                Recorded.failing((attempt) -> switch ((int) attempt.envelope().aggregateSeq()) {
+                Recorded.failing((attempt) -> switch ((int) attempt.envelope().sequence()) {
                     case 1 -> down.get() ? new IOException("down") : null;
                     case 3 -> new NonRetryableException("never");
                     case 5 -> attempt.number() == 1 ? new IOException("down") : null;

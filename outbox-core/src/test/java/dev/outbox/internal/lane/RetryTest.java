@@ -170,7 +170,7 @@ class RetryTest {
     @Test
     void deadEventLetsTheNextOfItsLaneComeUp() {
         Recorded mail =
-                Recorded.failing((attempt) -> attempt.envelope().aggregateSeq() == 1 ? new IOException("down") : null);
+                Recorded.failing((attempt) -> attempt.envelope().sequence() == 1 ? new IOException("down") : null);
         outbox.handler("mail", "*", mail).retry(TestOutbox.AT_ONCE);
         List<EventEnvelope> events = publish("1", 3);
         outbox.start();
@@ -214,7 +214,7 @@ class RetryTest {
     @Guarantee(value = "G3", sentence = "Order holds through retries.")
     void manyPoisonedLanesDrainInOrder() {
         Recorded mail = Recorded.failing((attempt) ->
-                attempt.number() < 3 && attempt.envelope().aggregateSeq() % 3 == 0 ? new IOException("flaky") : null);
+                attempt.number() < 3 && attempt.envelope().sequence() % 3 == 0 ? new IOException("flaky") : null);
         outbox.handler("mail", "*", mail).retry(TestOutbox.AT_ONCE).start();
         for (int i = 0; i < 20; i++) {
             publish("a" + i, 10);

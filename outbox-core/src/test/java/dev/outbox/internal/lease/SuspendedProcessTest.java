@@ -84,8 +84,8 @@ class SuspendedProcessTest {
 
         private static void handle(EventEnvelope envelope, EventContext context, BufferedReader input)
                 throws IOException {
-            WorkerProcess.say("handling " + envelope.aggregateSeq());
-            if (envelope.aggregateSeq() == 3) {
+            WorkerProcess.say("handling " + envelope.sequence());
+            if (envelope.sequence() == 3) {
                 input.readLine();
                 WorkerProcess.say(context.isLeaseLost() ? "its lease is lost" : "its lease holds");
             }

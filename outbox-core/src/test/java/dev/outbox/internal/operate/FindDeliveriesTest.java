@@ -168,7 +168,7 @@ class FindDeliveriesTest {
         DeliverySelection rest = ALL.ofAggregate("order", "1");
         List<Delivery> page = operations.find(rest, 3);
         while (!page.isEmpty()) {
-            page.forEach((found) -> seen.add(found.event().aggregateSeq() + " " + found.handlerId()));
+            page.forEach((found) -> seen.add(found.event().sequence() + " " + found.handlerId()));
             Delivery last = page.get(page.size() - 1);
             rest = rest.after(last.event().id(), last.handlerId());
             page = operations.find(rest, 3);
@@ -176,7 +176,7 @@ class FindDeliveriesTest {
 
         assertThat(seen)
                 .containsExactlyElementsOf(events.stream()
-                        .map(EventEnvelope::aggregateSeq)
+                        .map(EventEnvelope::sequence)
                         .flatMap((seq) -> Stream.of(seq + " audit", seq + " mail"))
                         .toList());
     }

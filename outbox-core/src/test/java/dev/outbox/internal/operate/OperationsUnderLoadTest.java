@@ -176,8 +176,8 @@ class OperationsUnderLoadTest {
         Map<String, Long> highest = new ConcurrentHashMap<>();
         Set<Long> late = ConcurrentHashMap.newKeySet();
         handler.handled().forEach((event) -> {
-            long before = highest.merge(event.aggregateId(), event.aggregateSeq(), Math::max);
-            if (before > event.aggregateSeq()) {
+            long before = highest.merge(event.aggregateId(), event.sequence(), Math::max);
+            if (before > event.sequence()) {
                 late.add(event.id());
             }
         });

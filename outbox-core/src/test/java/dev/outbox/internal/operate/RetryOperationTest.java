@@ -55,7 +55,7 @@ class RetryOperationTest {
         await().until(() -> outbox.count("events.outbox_published") == 20);
         assertThat(mail.sequences())
                 .isEqualTo(Map.of(
-                        "1", events.stream().map(EventEnvelope::aggregateSeq).toList()));
+                        "1", events.stream().map(EventEnvelope::sequence).toList()));
         assertThat(events).allMatch((event) -> mail.attemptsOf(event) == 2);
     }
 
@@ -63,7 +63,7 @@ class RetryOperationTest {
     void retriedBlockingDeadLetterReleasesItsLaneInOrder() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded ledger = Recorded.failing((attempt) ->
-                attempt.envelope().aggregateSeq() == 2 && down.get() ? new NonRetryableException("down") : null);
+                attempt.envelope().sequence() == 2 && down.get() ? new NonRetryableException("down") : null);
         outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
                 .poller(NEVER, 50, Duration.ofMinutes(1));
         lanes.publish("1", 5);

@@ -52,11 +52,11 @@ class RetryWhileWorkersRunTest {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> {
             if (down.get()) {
-                return attempt.envelope().aggregateSeq() == 1
+                return attempt.envelope().sequence() == 1
                         ? new NonRetryableException("never")
                         : new IOException("later");
             }
-            if (attempt.envelope().aggregateSeq() == 2) {
+            if (attempt.envelope().sequence() == 2) {
                 begun.countDown();
                 InBackground.awaitLatch(end);
             }

@@ -47,7 +47,7 @@ class SkipOperationTest {
     @Guarantee(value = "G8", sentence = "A skipped dead event is done, on record, and releases its lane.")
     void skippedDeadEventReleasesItsLaneInOrder() {
         Recorded ledger = Recorded.failing(
-                (attempt) -> attempt.envelope().aggregateSeq() == 2 ? new NonRetryableException("never") : null);
+                (attempt) -> attempt.envelope().sequence() == 2 ? new NonRetryableException("never") : null);
         outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
                 .poller(Duration.ofHours(1), 50, Duration.ofMinutes(1));
         List<EventEnvelope> events = lanes.publish("1", 5);

@@ -48,7 +48,7 @@ class CallersSequenceTest {
         Queue<Long> handled = new ConcurrentLinkedQueue<>();
         outbox.sql().sql("CREATE TABLE account (version bigint NOT NULL)").update();
         outbox.sql().sql("INSERT INTO account VALUES (0)").update();
-        outbox.handler("ledger", "OrderPlaced", (event) -> handled.add(event.aggregateSeq()))
+        outbox.handler("ledger", "OrderPlaced", (event) -> handled.add(event.sequence()))
                 .start();
 
         List<CompletableFuture<Integer>> writers = IntStream.range(0, 4)
@@ -134,7 +134,7 @@ class CallersSequenceTest {
                         event("2").withSequence(1),
                         event("1").withSequence(9))));
 
-        assertThat(stored).extracting(EventEnvelope::aggregateSeq).containsExactly(4L, 1L, 9L);
+        assertThat(stored).extracting(EventEnvelope::sequence).containsExactly(4L, 1L, 9L);
         assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher()
                         .publishAll(
                                 List.of(event("3").withSequence(2), event("3").withSequence(1)))))
@@ -177,7 +177,7 @@ class CallersSequenceTest {
 
     private long publish(long sequence) {
         return outbox.inTransaction(() ->
-                outbox.publisher().publish(event("1").withSequence(sequence)).aggregateSeq());
+                outbox.publisher().publish(event("1").withSequence(sequence)).sequence());
     }
 
     private static OutboxEvent event(String id) {

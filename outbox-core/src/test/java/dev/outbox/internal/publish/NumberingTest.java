@@ -57,7 +57,7 @@ class NumberingTest {
             publish(1);
             status.setRollbackOnly();
         });
-        assertThat(outbox.publish("1", new OrderPlaced(1)).aggregateSeq()).isEqualTo(1);
+        assertThat(outbox.publish("1", new OrderPlaced(1)).sequence()).isEqualTo(1);
         assertThatThrownBy(() -> publish(2)).isInstanceOf(InvalidEventException.class);
     }
 
@@ -84,7 +84,7 @@ class NumberingTest {
                     .hasMessageContaining("OrderPlaced of order/2 has no sequence");
             return outbox.publisher().publish("order", "1", new OrderPlaced(1));
         });
-        assertThat(outbox.publish("1", new OrderPlaced(2)).aggregateSeq()).isEqualTo(2);
+        assertThat(outbox.publish("1", new OrderPlaced(2)).sequence()).isEqualTo(2);
     }
 
     @Test
@@ -106,10 +106,10 @@ class NumberingTest {
             status.rollbackToSavepoint(savepoint);
             assertThat(outbox.publisher()
                             .publish("order", "1", new OrderPlaced(1))
-                            .aggregateSeq())
+                            .sequence())
                     .isEqualTo(1);
         });
-        assertThat(outbox.publish("1", new OrderPlaced(2)).aggregateSeq()).isEqualTo(2);
+        assertThat(outbox.publish("1", new OrderPlaced(2)).sequence()).isEqualTo(2);
     }
 
     @Test
@@ -124,7 +124,7 @@ class NumberingTest {
 
     private long publish(long sequence) {
         return outbox.inTransaction(() ->
-                outbox.publisher().publish(event("1").withSequence(sequence)).aggregateSeq());
+                outbox.publisher().publish(event("1").withSequence(sequence)).sequence());
     }
 
     private static OutboxEvent event(String id) {

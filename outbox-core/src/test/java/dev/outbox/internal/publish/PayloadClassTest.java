@@ -74,7 +74,7 @@ class PayloadClassTest {
         assertThatThrownBy(() -> outbox.publish("1", new Elsewhere.OrderPaid("Kim")))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContainingAll(OrderPaid.class.getName(), Elsewhere.OrderPaid.class.getName());
-        assertThat(outbox.publish("1", new OrderPaid(1)).aggregateSeq()).isEqualTo(1);
+        assertThat(outbox.publish("1", new OrderPaid(1)).sequence()).isEqualTo(1);
     }
 
     @Test

@@ -42,9 +42,9 @@ class PublisherIdempotencyTest {
         EventEnvelope again = publish(eventId, "1");
 
         assertThat(again.id()).isEqualTo(first.id());
-        assertThat(again.aggregateSeq()).isEqualTo(1);
+        assertThat(again.sequence()).isEqualTo(1);
         assertThat(again.payload()).isEqualTo("{\"number\": 1}");
-        assertThat(outbox.publish("1", new OrderPaid(2)).aggregateSeq()).isEqualTo(2);
+        assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
         assertThat(outbox.count("events.outbox")).isEqualTo(2);
     }
 
@@ -57,7 +57,7 @@ class PublisherIdempotencyTest {
 
         assertThat(again.id()).isEqualTo(first.id());
         assertThat(outbox.count("events.outbox")).isEqualTo(1);
-        assertThat(outbox.publish("1", new OrderPaid(2)).aggregateSeq()).isEqualTo(2);
+        assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -82,9 +82,9 @@ class PublisherIdempotencyTest {
 
         boolean same = result(first).id() == result(second).id();
         assertThat(same).isEqualTo(firstCommits);
-        assertThat(result(second).aggregateSeq()).isEqualTo(1);
+        assertThat(result(second).sequence()).isEqualTo(1);
         assertThat(outbox.count("events.outbox")).isEqualTo(1);
-        assertThat(outbox.publish("1", new OrderPaid(2)).aggregateSeq()).isEqualTo(2);
+        assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
     }
 
     @Test
@@ -102,10 +102,10 @@ class PublisherIdempotencyTest {
         outbox.awaitWaiting(1);
         mayEnd.countDown();
 
-        assertThat(result(first).aggregateSeq()).isEqualTo(1);
+        assertThat(result(first).sequence()).isEqualTo(1);
         assertThatThrownBy(() -> result(second)).isInstanceOf(EventConflictException.class);
         assertThat(outbox.count("events.outbox")).isEqualTo(1);
-        assertThat(outbox.publish("2", new OrderPlaced(1)).aggregateSeq()).isEqualTo(1);
+        assertThat(outbox.publish("2", new OrderPlaced(1)).sequence()).isEqualTo(1);
     }
 
     @Test
@@ -136,7 +136,7 @@ class PublisherIdempotencyTest {
                         event(twice, "1"),
                         OutboxEvent.of("order", "1", new OrderPaid(1)))));
 
-        assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(2L, 1L, 2L, 3L);
+        assertThat(envelopes).extracting(EventEnvelope::sequence).containsExactly(2L, 1L, 2L, 3L);
         assertThat(envelopes.get(1).id()).isEqualTo(known.id());
         assertThat(outbox.count("events.outbox")).isEqualTo(3);
     }

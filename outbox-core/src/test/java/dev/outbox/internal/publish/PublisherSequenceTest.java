@@ -63,10 +63,10 @@ class PublisherSequenceTest {
                 .publishAll(List.of(event("b", 1), event("a", 2), event("b", 3), event("c", 4), event("a", 5))));
 
         assertThat(envelopes).extracting(EventEnvelope::aggregateId).containsExactly("b", "a", "b", "c", "a");
-        assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 1L, 2L, 1L, 2L);
+        assertThat(envelopes).extracting(EventEnvelope::sequence).containsExactly(1L, 1L, 2L, 1L, 2L);
         assertThat(envelopes).extracting(EventEnvelope::id).isSorted();
         assertThat(outbox.inTransaction(() -> outbox.publisher().publishAll(List.of(event("a", 6)))))
-                .extracting(EventEnvelope::aggregateSeq)
+                .extracting(EventEnvelope::sequence)
                 .containsExactly(3L);
     }
 
@@ -124,8 +124,8 @@ class PublisherSequenceTest {
         EventEnvelope late = outbox.publish("1", new OrderPlaced(1));
         committedLate.countDown();
 
-        assertThat(late.aggregateSeq()).isEqualTo(1);
-        assertThat(result(early).aggregateSeq()).isEqualTo(2);
+        assertThat(late.sequence()).isEqualTo(1);
+        assertThat(result(early).sequence()).isEqualTo(2);
         assertThat(result(early).id()).isGreaterThan(late.id());
     }
 
@@ -145,8 +145,8 @@ class PublisherSequenceTest {
         assertThat(second).isNotDone();
         mayCommit.countDown();
 
-        assertThat(result(first).aggregateSeq()).isEqualTo(1);
-        assertThat(result(second).aggregateSeq()).isEqualTo(2);
+        assertThat(result(first).sequence()).isEqualTo(1);
+        assertThat(result(second).sequence()).isEqualTo(2);
     }
 
     private static OutboxEvent event(String id, int number) {

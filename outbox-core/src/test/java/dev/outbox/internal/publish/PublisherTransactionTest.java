@@ -81,13 +81,13 @@ class PublisherTransactionTest {
         TransactionTemplate nested = propagating(TransactionDefinition.PROPAGATION_NESTED);
         List<Long> sequences = outbox.inTransaction(() -> {
             long first =
-                    outbox.publisher().publish("order", "1", new OrderPlaced(1)).aggregateSeq();
+                    outbox.publisher().publish("order", "1", new OrderPlaced(1)).sequence();
             nested.executeWithoutResult((status) -> {
                 outbox.publisher().publish("order", "1", new OrderPlaced(2));
                 status.setRollbackOnly();
             });
             long second =
-                    outbox.publisher().publish("order", "1", new OrderPlaced(3)).aggregateSeq();
+                    outbox.publisher().publish("order", "1", new OrderPlaced(3)).sequence();
             return List.of(first, second);
         });
 

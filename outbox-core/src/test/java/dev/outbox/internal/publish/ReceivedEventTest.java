@@ -118,7 +118,7 @@ class ReceivedEventTest {
                     .hasMessageContaining(owner)
                     .hasMessageContaining("an aggregate type has one owner");
         }
-        assertThat(publish(imported("order", first)).aggregateSeq()).isEqualTo(2);
+        assertThat(publish(imported("order", first)).sequence()).isEqualTo(2);
     }
 
     @Test

@@ -185,7 +185,7 @@ class RollingDeployTest {
     private void effect(EventEnvelope envelope) {
         old.sql()
                 .sql("INSERT INTO effect VALUES (?)")
-                .param(envelope.aggregateSeq())
+                .param(envelope.sequence())
                 .update();
     }
 }

@@ -157,7 +157,7 @@ class SelectionPropertyTest {
                         .filter((event) -> event.id() == id)
                         .forEach((event) -> lanes.computeIfAbsent(
                                         event.aggregateType() + event.aggregateId(), (lane) -> new ArrayList<>())
-                                .add(event.aggregateSeq())));
+                                .add(event.sequence())));
                 assertThat(lanes.values())
                         .as(releases)
                         .allSatisfy((lane) -> assertThat(lane).isSorted());
@@ -208,7 +208,7 @@ class SelectionPropertyTest {
             Set<Long> own =
                     handled.computeIfAbsent(name, (known) -> Collections.synchronizedSet(new LinkedHashSet<>()));
             return HandlerDefinition.of(id, types, (envelope) -> {
-                if (envelope.aggregateSeq() % 4 == 1 && failed.add(name + envelope.id())) {
+                if (envelope.sequence() % 4 == 1 && failed.add(name + envelope.id())) {
                     throw new IllegalStateException("on purpose");
                 }
                 own.add(envelope.id());

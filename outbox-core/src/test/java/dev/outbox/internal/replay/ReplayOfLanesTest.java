@@ -59,7 +59,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "3 OPEN");
         List<DueDelivery> replayed = claimDue();
         // The third has failed, and is not due before its time.
-        assertThat(replayed).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
+        assertThat(replayed).extracting((one) -> one.envelope().sequence()).containsExactly(1L, 2L);
         settle(DeliveryOutcome.SUCCEEDED, replayed);
         assertThat(lane("1")).containsExactly("3 OPEN");
         assertThat(nextRetryOf(live)).isEqualTo(due);
@@ -84,7 +84,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         assertThat(claimDue()).isEmpty();
         settle(DeliveryOutcome.SUCCEEDED, taken.subList(1, 2));
         assertThat(claimDue())
-                .extracting((one) -> one.envelope().aggregateSeq())
+                .extracting((one) -> one.envelope().sequence())
                 .containsExactly(1L, 2L);
     }
 

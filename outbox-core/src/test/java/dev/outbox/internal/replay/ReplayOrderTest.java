@@ -119,7 +119,7 @@ class ReplayOrderTest {
             overlaps.incrementAndGet();
         }
         try {
-            long seq = envelope.aggregateSeq();
+            long seq = envelope.sequence();
             boolean unlucky = replaying.get() && new SplittableRandom(seq * 31 + lane.hashCode()).nextInt(50) == 0;
             if (unlucky && lane.failed.put(seq, true) == null) {
                 throw new IOException("on purpose");

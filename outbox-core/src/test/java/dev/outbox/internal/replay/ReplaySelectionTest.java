@@ -151,7 +151,7 @@ class ReplaySelectionTest extends ReplaySteps {
 
         assertThat(RetentionSteps.archive(outbox)).isEqualTo(2);
         List<DueDelivery> due = claimDue();
-        assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L);
+        assertThat(due).extracting((one) -> one.envelope().sequence()).containsExactly(1L);
         settle(DeliveryOutcome.SUCCEEDED, due);
         assertThat(RetentionSteps.archive(outbox)).isEqualTo(1);
     }

@@ -126,7 +126,7 @@ class ReplayTest {
                                 Set.of("*"),
                                 (envelope) -> outbox.sql()
                                         .sql("INSERT INTO effect VALUES (?)")
-                                        .param(envelope.aggregateSeq())
+                                        .param(envelope.sequence())
                                         .update())
                         .aliases("bonus")
                         .deduplicating())

@@ -187,7 +187,7 @@ class KilledProcessTest {
             JdbcClient sql = JdbcClient.create(dataSource);
             return HandlerDefinition.of(ONCE, Set.of("*"), (envelope) -> {
                         sql.sql("INSERT INTO effect VALUES (?, ?)")
-                                .params(envelope.aggregateId(), envelope.aggregateSeq())
+                                .params(envelope.aggregateId(), envelope.sequence())
                                 .update();
                         rest.handle(envelope);
                     })
@@ -196,20 +196,20 @@ class KilledProcessTest {
 
         private static void handle(EventEnvelope envelope) throws InterruptedException {
             say(envelope);
-            if (envelope.aggregateSeq() == 3) {
+            if (envelope.sequence() == 3) {
                 new CountDownLatch(1).await();
             }
         }
 
         private static void handlePoison(EventEnvelope envelope) {
             say(envelope);
-            if (envelope.aggregateId().equals("3") && envelope.aggregateSeq() == 1) {
+            if (envelope.aggregateId().equals("3") && envelope.sequence() == 1) {
                 Runtime.getRuntime().halt(EXIT);
             }
         }
 
         private static void say(EventEnvelope envelope) {
-            WorkerProcess.say("handling " + envelope.aggregateId() + "#" + envelope.aggregateSeq());
+            WorkerProcess.say("handling " + envelope.aggregateId() + "#" + envelope.sequence());
         }
     }
 }

@@ -122,7 +122,7 @@ class KilledWorkerRecoveryTest {
     private static void queueForRedelivery(TestOutbox outbox, List<EventEnvelope> events) {
         Lanes lanes = new Lanes(outbox);
         events.forEach((event) -> {
-            if (event.aggregateSeq() == 1) {
+            if (event.sequence() == 1) {
                 lanes.failed("any", event);
             } else {
                 lanes.waiting("any", event);

@@ -225,7 +225,7 @@ class LanesUnderFaultsTest {
         }
         deliveries.incrementAndGet();
         int attempt = attempts.merge(delivery, 1, Integer::sum);
-        SplittableRandom random = new SplittableRandom((seed + name + event.aggregateSeq() + attempt).hashCode());
+        SplittableRandom random = new SplittableRandom((seed + name + event.sequence() + attempt).hashCode());
         LockSupport.parkNanos(random.nextInt(50) > 0 ? 0 : 1_000_000L * random.nextInt(200));
         boolean dies = random.nextInt(500) == 0;
         boolean fails = random.nextInt(100) < (handler.equals("mail") ? 30 : 2);
@@ -234,7 +234,7 @@ class LanesUnderFaultsTest {
         String outcome = dies ? "DEAD" : fails ? "FAILED" : "SUCCEEDED";
         synchronized (lane) {
             lane.running().remove(begun);
-            lane.attempts().add(new Attempt(delivery, event.aggregateSeq(), event.replayed(), outcome));
+            lane.attempts().add(new Attempt(delivery, event.sequence(), event.replayed(), outcome));
         }
         if (dies || fails) {
             throw dies ? new NonRetryableException("at random") : new IllegalStateException("at random");

@@ -139,7 +139,7 @@ class OrderPropertyTest {
         List<Long> lane =
                 successes.computeIfAbsent(handlerId + "/" + envelope.aggregateId(), (key) -> new ArrayList<>());
         synchronized (lane) {
-            lane.add(envelope.aggregateSeq());
+            lane.add(envelope.sequence());
         }
     }
 

@@ -31,8 +31,8 @@ class PublishToHandlerTest {
             assertThat(outbox.event(first)).isPublished();
             assertThat(placed).containsExactly(7);
             assertThat(recorded).containsExactly("OrderPlaced", "OrderPaid");
-            assertThat(first.aggregateSeq()).isEqualTo(1);
-            assertThat(second.aggregateSeq()).isEqualTo(2);
+            assertThat(first.sequence()).isEqualTo(1);
+            assertThat(second.sequence()).isEqualTo(2);
             assertThat(outbox.count("events.outbox_unpublished")).isZero();
             assertThat(outbox.count("events.outbox_claim")).isZero();
         }

@@ -210,7 +210,7 @@ class StreamPollerTest {
                 stuck.countDown();
                 awaitLatch(release);
             }
-            return attempt.number() == 1 && attempt.envelope().aggregateSeq() == 2 ? new Exception("once") : null;
+            return attempt.number() == 1 && attempt.envelope().sequence() == 2 ? new Exception("once") : null;
         });
         outbox.handler("any", "*", handler).retry(TestOutbox.AT_ONCE).stream("slow", PollerSettings.defaults())
                 .start();

@@ -58,7 +58,7 @@ class ScheduledEventsTest {
         outbox.publish("1", new OrderPlaced(3));
 
         assertThat(scheduled.id()).isZero();
-        assertThat(scheduled.aggregateSeq()).isZero();
+        assertThat(scheduled.sequence()).isZero();
         assertThat(outbox.sql()
                         .sql("SELECT payload ->> 'number' FROM events.outbox ORDER BY aggregate_seq")
                         .query(String.class)
@@ -356,7 +356,7 @@ class ScheduledEventsTest {
                 .publishAll(List.of(
                         event(1), event(2).deliverAfter(HOUR), OutboxEvent.of("order", "0", new OrderPaid(3)))));
 
-        assertThat(stored).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 0L, 1L);
+        assertThat(stored).extracting(EventEnvelope::sequence).containsExactly(1L, 0L, 1L);
         assertThat(found()).hasSize(1);
     }
 

@@ -55,14 +55,14 @@ final class Checkpoint {
     boolean admit(EventEnvelope event) {
         run(OPEN, event).update();
         long lastSeq = run(LOCK, event).query(Long.class).single();
-        if (event.aggregateSeq() <= lastSeq) {
+        if (event.sequence() <= lastSeq) {
             duplicates.increment();
             return false;
         }
-        if (event.aggregateSeq() > lastSeq + 1) {
+        if (event.sequence() > lastSeq + 1) {
             throw new OutOfOrderException(event, lastSeq);
         }
-        run(ADVANCE, event).param("seq", event.aggregateSeq()).update();
+        run(ADVANCE, event).param("seq", event.sequence()).update();
         return true;
     }
 

@@ -67,7 +67,7 @@ class LicenseEndings {
         boolean canceled = event.reason().equals("canceled");
         JdbcClient.StatementSpec end = jdbc.sql(END)
                 .param("subscriptionId", event.subscriptionId())
-                .param("seq", envelope.aggregateSeq())
+                .param("seq", envelope.sequence())
                 .param("status", canceled ? "canceled" : "suspended");
         if (canceled) {
             canceled(end);

@@ -110,7 +110,7 @@ class Licenses {
         jdbc.sql(GRANT)
                 .param("id", UUID.randomUUID())
                 .param("subscriptionId", event.subscriptionId())
-                .param("seq", envelope.aggregateSeq())
+                .param("seq", envelope.sequence())
                 .param("billingKeyId", envelope.headers().get(Headers.BILLING_KEY_ID))
                 .param("guildId", event.guildId())
                 .param("userId", envelope.headers().get(Headers.USER_ID))
@@ -129,7 +129,7 @@ class Licenses {
             String plan = envelope.headers().getOrDefault(Headers.PLAN_CODE, license.planCode());
             License extended = jdbc.sql(EXTEND)
                     .param("id", license.id())
-                    .param("seq", envelope.aggregateSeq())
+                    .param("seq", envelope.sequence())
                     .param("planCode", plan)
                     .param("newPeriodEnd", Timestamp.from(event.newPeriodEnd()))
                     .query(License.class)
@@ -152,7 +152,7 @@ class Licenses {
                 .ifPresent((license) -> {
                     jdbc.sql(DOWNGRADE)
                             .param("id", license.id())
-                            .param("seq", envelope.aggregateSeq())
+                            .param("seq", envelope.sequence())
                             .update();
                     events.publish(license, new LicenseDowngraded(license.id(), license.planCode(), License.FREE));
                 });
@@ -162,7 +162,7 @@ class Licenses {
     void upgrade(PlanUpgraded event, EventEnvelope envelope) {
         jdbc.sql(UPGRADE)
                 .param("subscriptionId", event.subscriptionId())
-                .param("seq", envelope.aggregateSeq())
+                .param("seq", envelope.sequence())
                 .param("newPlan", event.newPlan())
                 .update();
     }
@@ -174,7 +174,7 @@ class Licenses {
     private Optional<License> lock(UUID subscriptionId, EventEnvelope envelope) {
         return jdbc.sql(LOCK)
                 .param("subscriptionId", subscriptionId)
-                .param("seq", envelope.aggregateSeq())
+                .param("seq", envelope.sequence())
                 .query(License.class)
                 .optional();
     }

@@ -55,7 +55,7 @@ class Directory {
         jdbc.sql(SET_OWNER)
                 .param("guildId", event.aggregateId())
                 .param("ownerId", payload.path(field).asString())
-                .param("seq", event.aggregateSeq())
+                .param("seq", event.sequence())
                 .update();
     }
 

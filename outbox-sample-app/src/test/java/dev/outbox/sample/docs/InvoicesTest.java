@@ -40,10 +40,10 @@ class InvoicesTest {
         EventEnvelope reminded = inTransaction(() -> invoices.remind("I-1"));
 
         assertThat(issued.eventType()).isEqualTo("InvoiceIssued");
-        assertThat(issued.aggregateSeq()).isEqualTo(1);
+        assertThat(issued.sequence()).isEqualTo(1);
         assertThat(reminded.eventType()).isEqualTo("InvoiceReminded");
         assertThat(reminded.schemaVersion()).isEqualTo(2);
-        assertThat(reminded.aggregateSeq()).isEqualTo(2);
+        assertThat(reminded.sequence()).isEqualTo(2);
     }
 
     @Test
@@ -65,7 +65,7 @@ class InvoicesTest {
                 List.of(new InvoiceIssued("I-3", 1), new InvoiceIssued("I-4", 2), new InvoiceIssued("I-3", 3))));
 
         assertThat(stored).extracting(EventEnvelope::aggregateId).containsExactly("I-3", "I-4", "I-3");
-        assertThat(stored).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 1L, 2L);
+        assertThat(stored).extracting(EventEnvelope::sequence).containsExactly(1L, 1L, 2L);
     }
 
     @Test

@@ -90,7 +90,7 @@ class IsolationTest {
         EventEnvelope first = leftover == Leftover.OWN_SEQUENCE
                 ? publish(OutboxEvent.of("thing", "1", new Changed(1)).withSequence(1))
                 : publish(OutboxEvent.of("thing", "1", new Changed(1)));
-        assertThat(first.aggregateSeq()).isOne();
+        assertThat(first.sequence()).isOne();
         assertThat(outbox.drain().attempts()).containsExactly(attempt(Result.SUCCESS));
 
         leave(leftover);

@@ -87,7 +87,7 @@ class KafkaTest {
                         OutboxEvent.of("part", "a", Map.of("article", "a")).withEventType("StockCounted"))
                 .drain();
 
-        assertThat(COUNTED).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 2L);
+        assertThat(COUNTED).extracting(EventEnvelope::sequence).containsExactly(1L, 2L);
         assertThat(COUNTED).allSatisfy((event) -> assertThat(event.headers()).containsEntry("origin", "/test"));
     }
 

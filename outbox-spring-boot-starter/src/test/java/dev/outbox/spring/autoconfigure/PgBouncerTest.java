@@ -173,7 +173,7 @@ class PgBouncerTest {
 
         private static void note(Map<String, List<Long>> seen, EventEnvelope envelope) {
             seen.computeIfAbsent(envelope.aggregateId(), (id) -> new CopyOnWriteArrayList<>())
-                    .add(envelope.aggregateSeq());
+                    .add(envelope.sequence());
         }
     }
 }

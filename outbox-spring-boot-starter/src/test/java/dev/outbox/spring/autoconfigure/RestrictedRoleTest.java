@@ -70,7 +70,7 @@ class RestrictedRoleTest {
 
         application().withPropertyValues("outbox.poller.enabled=false").run((context) -> {
             assertThat(context).hasNotFailed();
-            assertThat(context.getBean(Subscriptions.class).start("1", "gold").aggregateSeq())
+            assertThat(context.getBean(Subscriptions.class).start("1", "gold").sequence())
                     .isEqualTo(1);
         });
     }

@@ -97,7 +97,7 @@ class VirtualThreadsTest {
             }
             sequences
                     .computeIfAbsent(envelope.aggregateId(), (id) -> new CopyOnWriteArrayList<>())
-                    .add(envelope.aggregateSeq());
+                    .add(envelope.sequence());
         }
     }
 }

@@ -41,7 +41,7 @@ public record RecordFactory(String source, Route route, KafkaRecordMapper mapper
         add(headers, CloudEventHeaders.TIME, event.occurredAt().toString());
         add(headers, CloudEventHeaders.SUBJECT, event.aggregateId());
         add(headers, CloudEventHeaders.AGGREGATE_TYPE, event.aggregateType());
-        add(headers, CloudEventHeaders.SEQUENCE, Long.toString(event.aggregateSeq()));
+        add(headers, CloudEventHeaders.SEQUENCE, Long.toString(event.sequence()));
         add(headers, CloudEventHeaders.SCHEMA_VERSION, Integer.toString(event.schemaVersion()));
         add(headers, CloudEventHeaders.CONTENT_TYPE, CloudEventHeaders.JSON);
         event.headers().forEach((name, value) -> {

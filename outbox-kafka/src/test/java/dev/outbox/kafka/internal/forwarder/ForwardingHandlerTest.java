@@ -208,7 +208,7 @@ class ForwardingHandlerTest {
 
     private void failed(Object event, Throwable cause) {
         EventEnvelope envelope = (EventEnvelope) event;
-        failed.put(envelope.aggregateId() + envelope.aggregateSeq(), cause);
+        failed.put(envelope.aggregateId() + envelope.sequence(), cause);
     }
 
     private void finish(Future<?> handling) throws Exception {

@@ -51,7 +51,7 @@ class InboxTest {
         EventEnvelope event = receiver.handled.get(0);
         assertThat(event.eventId()).isEqualTo(record.eventId());
         assertThat(event.aggregateType()).isEqualTo("shop:order");
-        assertThat(event.aggregateSeq()).isEqualTo(7);
+        assertThat(event.sequence()).isEqualTo(7);
         assertThat(event.schemaVersion()).isEqualTo(3);
         assertThat(event.occurredAt()).isEqualTo("2026-01-02T03:04:05.123456Z");
         assertThat(event.headers())

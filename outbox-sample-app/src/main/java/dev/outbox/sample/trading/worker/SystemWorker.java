@@ -18,6 +18,6 @@ class SystemWorker {
 
     @OutboxHandler(id = "system-worker")
     void settingChanged(SettingChanged event, EventEnvelope envelope) {
-        policy.remember(event.key(), event.value(), envelope.aggregateSeq());
+        policy.remember(event.key(), event.value(), envelope.sequence());
     }
 }

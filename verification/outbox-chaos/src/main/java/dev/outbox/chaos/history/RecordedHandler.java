@@ -58,7 +58,7 @@ public final class RecordedHandler {
                 event.eventId(),
                 event.aggregateType(),
                 event.aggregateId(),
-                event.aggregateSeq(),
+                event.sequence(),
                 context.attempt(),
                 event.payload(),
                 event.headers(),

@@ -90,7 +90,7 @@ final class FactHandlers {
                 envelope.eventId(),
                 envelope.aggregateType(),
                 envelope.aggregateId(),
-                envelope.aggregateSeq(),
+                envelope.sequence(),
                 context.attempt(),
                 envelope.payload(),
                 envelope.headers(),

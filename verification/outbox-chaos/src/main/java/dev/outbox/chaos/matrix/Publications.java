@@ -119,12 +119,12 @@ final class Publications {
         }
         EventEnvelope envelope = publisher.get().publish(outboxEvent);
         facts.write(new Fact.Published(
-                System.nanoTime(), facts.process(), transactionName, event.eventId(), envelope.aggregateSeq()));
+                System.nanoTime(), facts.process(), transactionName, event.eventId(), envelope.sequence()));
         sql.sql("""
                 INSERT INTO chaos.ledger (event_id, aggregate_id, sequence, transaction_id)
                 VALUES (?, ?, ?, ?)
                 """)
-                .params(event.eventId(), event.aggregateId(), envelope.aggregateSeq(), transactionName)
+                .params(event.eventId(), event.aggregateId(), envelope.sequence(), transactionName)
                 .update();
     }
 }

@@ -49,7 +49,7 @@ final class BusinessTables {
         jdbc.batchUpdate(NOTE, events, events.size() + 1, (statement, event) -> {
             statement.setObject(1, event.eventId());
             statement.setString(2, event.aggregateId());
-            statement.setLong(3, event.aggregateSeq());
+            statement.setLong(3, event.sequence());
             statement.setString(4, transaction);
         });
     }

@@ -147,7 +147,7 @@ final class Publisher {
                 : outboxEvents.stream().map(outbox::publish).toList();
         for (EventEnvelope envelope : stored) {
             facts.write(new Published(
-                    System.nanoTime(), facts.process(), transaction, envelope.eventId(), envelope.aggregateSeq()));
+                    System.nanoTime(), facts.process(), transaction, envelope.eventId(), envelope.sequence()));
         }
         tables.note(stored, transaction);
     }

@@ -46,7 +46,7 @@ final class RecordedHandlers {
                 event.eventId(),
                 event.aggregateType(),
                 event.aggregateId(),
-                event.aggregateSeq(),
+                event.sequence(),
                 attempt,
                 event.payload(),
                 event.headers(),

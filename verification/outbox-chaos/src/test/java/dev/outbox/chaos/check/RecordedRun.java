@@ -168,10 +168,10 @@ final class RecordedRun implements AutoCloseable {
                         transaction,
                         published.stream().map(EventEnvelope::eventId).toArray(UUID[]::new),
                         published.stream().map(EventEnvelope::aggregateId).toArray(String[]::new),
-                        published.stream().map(EventEnvelope::aggregateSeq).toArray(Long[]::new))
+                        published.stream().map(EventEnvelope::sequence).toArray(Long[]::new))
                 .update();
         published.forEach((event) -> facts.write(
-                new Published(System.nanoTime(), "publisher", transaction, event.eventId(), event.aggregateSeq())));
+                new Published(System.nanoTime(), "publisher", transaction, event.eventId(), event.sequence())));
     }
 
     private static OutboxEvent outboxEvent(IntendedEvent event) {

@@ -246,7 +246,7 @@ final class KafkaTroubles implements AutoCloseable {
         return HANDLED.stream()
                 .filter((event) -> event.aggregateId().equals(String.valueOf(order)))
                 .filter((event) -> event.eventType().equals("OrderCancelled") == cancellations)
-                .map(EventEnvelope::aggregateSeq)
+                .map(EventEnvelope::sequence)
                 .distinct()
                 .toList();
     }
