@@ -60,7 +60,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackage("dev.outbox.sample.operations")
                 .should()
                 .onlyDependOnClassesThat(
-                        resideInAnyPackage("dev.outbox", "dev.outbox.spring", "dev.outbox.kafka", "dev.outbox.sample..")
+                        resideInAnyPackage("dev.outbox", "dev.outbox.kafka", "dev.outbox.sample..")
                                 .or(resideOutsideOfPackage("dev.outbox..")))
                 .check(service);
     }

@@ -9,7 +9,7 @@ import dev.outbox.sample.events.IdentityEvent;
 import dev.outbox.sample.events.LicensingEvent;
 import dev.outbox.sample.events.MemberEvent;
 import dev.outbox.sample.events.RecoveryEvent;
-import dev.outbox.spring.OutboxMapper;
+import dev.outbox.OutboxMapper;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;

@@ -2,7 +2,7 @@ package shop
 
 import dev.outbox.OutboxEvent
 import dev.outbox.OutboxPublisher
-import dev.outbox.spring.OutboxMapper
+import dev.outbox.OutboxMapper
 import dev.outbox.test.OutboxTester
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox
 import org.assertj.core.api.Assertions.assertThat

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.spring.OutboxDataSource;
+import dev.outbox.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.spring.OutboxDataSource;
+import dev.outbox.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;

@@ -7,7 +7,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadFormat;
-import dev.outbox.spring.OutboxMapper;
+import dev.outbox.OutboxMapper;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -6,7 +6,7 @@ import dev.outbox.EventType;
 import dev.outbox.EventUpcaster;
 import dev.outbox.OutboxHandler;
 import dev.outbox.PayloadFormat;
-import dev.outbox.spring.OutboxMapper;
+import dev.outbox.OutboxMapper;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

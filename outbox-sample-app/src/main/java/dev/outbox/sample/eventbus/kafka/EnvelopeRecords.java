@@ -8,7 +8,7 @@ import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.sample.events.Envelope;
 import dev.outbox.sample.events.Headers;
-import dev.outbox.spring.OutboxMapper;
+import dev.outbox.OutboxMapper;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;

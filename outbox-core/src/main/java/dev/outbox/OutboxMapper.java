@@ -1,4 +1,4 @@
-package dev.outbox.spring;
+package dev.outbox;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -9,7 +9,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
  * Selects the {@code JsonMapper} that writes and reads stored payloads. It is independent of {@code spring.jackson} and of the mapper of
- * the web interface, because its format outlives a deployment: see {@link dev.outbox.PayloadFormat}.
+ * the web interface, because its format outlives a deployment: see {@link PayloadFormat}.
  *
  * <p>On a {@code @Bean} method, it replaces the mapper of the outbox. Such a bean is injected only where this annotation asks for it, and
  * Spring Boot still configures the mapper of the web interface. On an injection point, it selects the mapper of the outbox.

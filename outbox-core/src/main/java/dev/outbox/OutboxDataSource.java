@@ -1,4 +1,4 @@
-package dev.outbox.spring;
+package dev.outbox;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
