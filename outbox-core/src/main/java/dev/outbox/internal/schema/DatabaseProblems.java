@@ -83,6 +83,12 @@ final class DatabaseProblems {
                     "deploy the version that migrated the tables, or a later release",
                     null);
         }
+        if (message.startsWith("Unsupported Database: PostgreSQL")) {
+            return new OutboxConfigurationException(
+                    "Flyway, which creates and checks the outbox tables, lacks its module for PostgreSQL",
+                    "remove the exclusion of org.flywaydb:flyway-database-postgresql, which has the version of flyway-core",
+                    failure);
+        }
         SQLException refusal = find(failure, (ex) -> true);
         if (refusal == null || !(failure instanceof FlywayException || Causes.isOutage(failure))) {
             return failure;

@@ -14,6 +14,7 @@ import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -186,6 +187,14 @@ class OutboxMigrationsTest {
         assertThatCode(() ->
                         sql.sql("UPDATE events.outbox SET attempt_count = 1").update())
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void missingModuleOfFlywayIsNamed() {
+        assertThat((Throwable) DatabaseProblems.migrating(new FlywayException("Unsupported Database: PostgreSQL 18.6")))
+                .hasMessageContaining(
+                        "Flyway, which creates and checks the outbox tables, lacks its module for PostgreSQL")
+                .hasMessageContaining("remove the exclusion of org.flywaydb:flyway-database-postgresql");
     }
 
     /** An upgrade of the C library may change the order of any other collation, and indexes with it would be corrupt. */
