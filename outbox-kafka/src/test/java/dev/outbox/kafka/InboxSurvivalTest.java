@@ -152,8 +152,7 @@ class InboxSurvivalTest {
 
     private static void awaitHandled(Long... sequences) {
         await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(HANDLED)
-                        .extracting(EventEnvelope::sequence)
-                        .containsExactly(sequences));
+                .untilAsserted(() ->
+                        assertThat(HANDLED).extracting(EventEnvelope::sequence).containsExactly(sequences));
     }
 }

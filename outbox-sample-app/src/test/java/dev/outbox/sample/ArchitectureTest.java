@@ -59,9 +59,8 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackage("dev.outbox.sample.operations")
                 .should()
-                .onlyDependOnClassesThat(
-                        resideInAnyPackage("dev.outbox", "dev.outbox.kafka", "dev.outbox.sample..")
-                                .or(resideOutsideOfPackage("dev.outbox..")))
+                .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.kafka", "dev.outbox.sample..")
+                        .or(resideOutsideOfPackage("dev.outbox..")))
                 .check(service);
     }
 

@@ -3,13 +3,13 @@ package dev.outbox.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxMapper;
 import dev.outbox.sample.events.BillingEvent;
 import dev.outbox.sample.events.GuildEvent;
 import dev.outbox.sample.events.IdentityEvent;
 import dev.outbox.sample.events.LicensingEvent;
 import dev.outbox.sample.events.MemberEvent;
 import dev.outbox.sample.events.RecoveryEvent;
-import dev.outbox.OutboxMapper;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;

@@ -1,10 +1,10 @@
 package dev.outbox.test;
 
+import dev.outbox.OutboxDataSource;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.TableModule;
-import dev.outbox.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
 import javax.sql.DataSource;

@@ -227,8 +227,8 @@ final class DeduplicationInbox {
         /** Returns whether neither the event nor an earlier one of its aggregate has failed. */
         boolean isUntouched(EventEnvelope event) {
             return failed.keySet().stream()
-                    .noneMatch((one) -> Aggregate.of(one).equals(Aggregate.of(event))
-                            && one.sequence() <= event.sequence());
+                    .noneMatch((one) ->
+                            Aggregate.of(one).equals(Aggregate.of(event)) && one.sequence() <= event.sequence());
         }
 
         /** Returns a part of the batch. */

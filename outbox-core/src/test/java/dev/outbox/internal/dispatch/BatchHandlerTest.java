@@ -126,11 +126,10 @@ class BatchHandlerTest {
         outbox
                 .handler(batch(
                         "index",
-                        (event, attempt) -> event.aggregateId().equals("order-1")
-                                        && event.sequence() == 2
-                                        && once.getAndSet(false)
-                                ? new IllegalStateException("on purpose")
-                                : null))
+                        (event, attempt) ->
+                                event.aggregateId().equals("order-1") && event.sequence() == 2 && once.getAndSet(false)
+                                        ? new IllegalStateException("on purpose")
+                                        : null))
                 .stream("default", claiming(100, concurrency));
         publish(30, 3);
 

@@ -54,8 +54,8 @@ class RetryOperationTest {
 
         await().until(() -> outbox.count("events.outbox_published") == 20);
         assertThat(mail.sequences())
-                .isEqualTo(Map.of(
-                        "1", events.stream().map(EventEnvelope::sequence).toList()));
+                .isEqualTo(
+                        Map.of("1", events.stream().map(EventEnvelope::sequence).toList()));
         assertThat(events).allMatch((event) -> mail.attemptsOf(event) == 2);
     }
 

@@ -83,9 +83,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "4 OPEN");
         assertThat(claimDue()).isEmpty();
         settle(DeliveryOutcome.SUCCEEDED, taken.subList(1, 2));
-        assertThat(claimDue())
-                .extracting((one) -> one.envelope().sequence())
-                .containsExactly(1L, 2L);
+        assertThat(claimDue()).extracting((one) -> one.envelope().sequence()).containsExactly(1L, 2L);
     }
 
     @Test

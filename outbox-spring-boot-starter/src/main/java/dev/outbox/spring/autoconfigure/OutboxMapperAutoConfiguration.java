@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.PayloadFormat;
 import dev.outbox.OutboxMapper;
+import dev.outbox.PayloadFormat;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;

@@ -5,9 +5,9 @@ import static dev.outbox.spring.autoconfigure.FailureReports.assertReport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.OutboxDataSource;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;

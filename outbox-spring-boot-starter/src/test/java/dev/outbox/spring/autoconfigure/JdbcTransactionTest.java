@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.InvalidTransactionException;
+import dev.outbox.OutboxDataSource;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxMapper;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadFormat;
-import dev.outbox.OutboxMapper;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxMapper;
 import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.sample.events.Envelope;
 import dev.outbox.sample.events.Headers;
-import dev.outbox.OutboxMapper;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
