@@ -201,6 +201,7 @@ class HandleTracingTest {
     void idleOutboxCreatesNoSpan() {
         AtomicInteger claims = new AtomicInteger();
         Traced.on(database, mail)
+                .withPropertyValues("outbox.poller.notify=false")
                 .withBean(OutboxListener.class, () -> new OutboxListener() {
                     @Override
                     public void claimed(String stream, Duration duration, int events) {
