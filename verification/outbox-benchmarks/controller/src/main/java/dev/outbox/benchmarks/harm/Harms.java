@@ -20,6 +20,7 @@ public final class Harms {
             "harm-history",
             "harm-retention",
             "harm-retries",
+            "harm-schedule",
             "harm-aggregate",
             "harm-heap");
 
@@ -50,6 +51,12 @@ public final class Harms {
                         "harm.followers",
                         "0,100",
                         (followers) -> new RetryStorm(options.number("harm.events", 5000), followers, harm));
+            case "harm-schedule" ->
+                each(
+                        "harm.due",
+                        "200,2000",
+                        (rate) -> new DueEvents(
+                                options.number("harm.later", 10_000), rate, options.number("harm.seconds", 5), harm));
             case "harm-aggregate" ->
                 Stream.of(true, false)
                         .<Workload>map((shared) -> new OneAggregate(

@@ -44,6 +44,28 @@ final class Tables {
              ORDER BY n
             """;
 
+    private static final String KNOW_ACCOUNTS = """
+            INSERT INTO events.outbox_aggregate (aggregate_type, aggregate_id, last_seq)
+            SELECT 'account', n::text, 0
+              FROM generate_series(0, ? - 1) n
+            """;
+
+    private static final String COUNT_ACCOUNTS =
+            "INSERT INTO events.outbox_aggregate_type (aggregate_type, counted) VALUES ('account', true)";
+
+    /** The first one is due in {@code first} seconds, each other one {@code apart} seconds after the one before. */
+    private static final String SCHEDULE = """
+            INSERT INTO events.outbox_scheduled
+                   (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers, due_at)
+            SELECT gen_random_uuid(), 'default', 'account', (n % ?)::text, 'AccountChanged', 1,
+                   jsonb_build_object('number', n, 'key', n % ?, 'seq', n / ? + 1, 'note', repeat('0123456789', 24)),
+                   '{}', now() + (? + n * ?) * interval '1 second'
+              FROM generate_series(0, ?::bigint - 1) n
+            """;
+
+    private static final double SECONDS_TO_START = 10;
+    private static final double DAY = 86_400;
+
     private static final String SEQUENCES = """
             SELECT (payload ->> 'number')::int, aggregate_seq
               FROM events.outbox
@@ -76,6 +98,34 @@ final class Tables {
                 bind(add, keys, keys, keys, keys, first, last, youngestDays, events, events);
                 add.executeUpdate();
             }
+        }
+    }
+
+    /** Schedules events of accounts in turn, a millisecond apart, from the next day on. */
+    static void addScheduled(Server server, long events, int keys) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement accounts = connection.prepareStatement(KNOW_ACCOUNTS);
+                PreparedStatement counted = connection.prepareStatement(COUNT_ACCOUNTS)) {
+            bind(accounts, keys);
+            accounts.executeUpdate();
+            counted.executeUpdate();
+        }
+        schedule(server, events, keys, DAY, 0.001);
+    }
+
+    /** Schedules events of accounts in turn, so many in a second, from a few seconds on. */
+    static void addDue(Server server, long events, int keys, int rate) throws SQLException {
+        schedule(server, events, keys, SECONDS_TO_START, 1.0 / rate);
+    }
+
+    private static void schedule(Server server, long events, int keys, double first, double apart) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement add = connection.prepareStatement(SCHEDULE)) {
+            bind(add, keys, keys, keys);
+            add.setDouble(4, first);
+            add.setDouble(5, apart);
+            add.setLong(6, events);
+            add.executeUpdate();
         }
     }
 
