@@ -80,10 +80,11 @@ record DueEvents(long later, int rate, int seconds, Harm harm) implements Worklo
 
     /** Returns when the first event is due, as a value of {@link System#nanoTime}. */
     private static long firstDue(Server server) throws SQLException {
+        long due = server.number(
+                "SELECT (extract(epoch FROM min(due_at)) * 1000000)::bigint FROM events.outbox_scheduled");
         long before = System.nanoTime();
-        long micros = server.number(
-                "SELECT (extract(epoch FROM min(due_at) - clock_timestamp()) * 1000000)::bigint FROM events.outbox_scheduled");
-        return (before + System.nanoTime()) / 2 + micros * 1000;
+        long now = server.number("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint");
+        return (before + System.nanoTime()) / 2 + (due - now) * 1000;
     }
 
     private List<Entry> scheduled(int events) {
