@@ -1,4 +1,4 @@
--- Rights of four roles on the outbox, for databases in which the application is not the owner of the tables. Creates nothing.
+-- Rights of five roles on the outbox, for databases in which the application is not the owner of the tables. Creates nothing.
 --
 --   psql -d shop -v publisher=shop_web -v worker=shop_worker -v reader=shop_support -v migrator=shop_migrator -f grants.sql
 --
@@ -6,6 +6,7 @@
 -- publisher  stores events; reads no payload, changes and deletes no event, except scheduled ones
 -- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention; stores scheduled ones
 -- reader     looks: events without payloads and headers, deliveries, claims, handlers, instances, what operators did
+-- eraser     erases the content of delivered events, in a process that is also a worker; only if -v eraser=shop_privacy names it
 --
 -- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas), or the SQL that
 -- java -jar outbox-core.jar prints. Then run this file as the migrator or a superuser, and once more after every upgrade. A process that
@@ -73,7 +74,7 @@ GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
 -- Reader.
 GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at, status,
               attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at,
-              failures)
+              failures, erased_at)
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
 GRANT SELECT (event_id, stream, aggregate_type, aggregate_id, key, event_type, schema_version, occurred_at, due_at)
    ON :"schema".outbox_scheduled TO :"reader";
@@ -84,8 +85,16 @@ GRANT SELECT
    TO :"reader";
 GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_hash(text, text) TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,
-              published_at, retry_count, archived_at, skipped_handlers)
+              published_at, retry_count, archived_at, skipped_handlers, erased_at)
    ON :"archive_schema".events TO :"reader";
+
+-- Eraser: what a worker never changes. A trigger refuses every update of an event but an erasure.
+\if :{?eraser}
+GRANT UPDATE (payload, headers, last_error, failures, erased_at) ON :"schema".outbox TO :"eraser";
+GRANT UPDATE (last_error) ON :"schema".outbox_operation TO :"eraser";
+GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, erased_at), UPDATE (payload, headers, erased_at)
+   ON :"archive_schema".events TO :"eraser";
+\endif
 
 -- What a later migration adds is the worker's until this file is run again.
 ALTER DEFAULT PRIVILEGES FOR ROLE :"migrator" IN SCHEMA :"schema", :"archive_schema"

@@ -41,12 +41,14 @@ public record EventDetails(
      * @param status the status
      * @param dispatchedAt when its first delivery to all handlers ended; {@code null} before
      * @param publishedAt when the last delivery ended; {@code null} before
+     * @param erasedAt when an operator erased its payload, headers and error texts; {@code null} before
      * @param claim the claim that holds it for its first delivery; {@code null} if there is none
      */
     public record Progress(
             Status status,
             @Nullable Instant dispatchedAt,
             @Nullable Instant publishedAt,
+            @Nullable Instant erasedAt,
             OutboxOverview.@Nullable Claim claim) {}
 
     /** State of an event for one handler. */

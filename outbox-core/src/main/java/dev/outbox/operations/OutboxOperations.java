@@ -3,8 +3,8 @@ package dev.outbox.operations;
 import java.util.List;
 
 /**
- * Finds, retries and skips deliveries, pauses handlers and streams, and expires handlers that were removed. Works in every process that uses the outbox's tables, whether its
- * own pollers run or not. Thread-safe.
+ * Finds, retries and skips deliveries, pauses handlers and streams, expires handlers that were removed, and erases events. Works in every
+ * process that uses the outbox's tables, whether its own pollers run or not. Thread-safe.
  *
  * <p>Each call takes a connection of the pool and runs in its own transactions. It neither joins nor affects a transaction of the calling
  * thread: rolling that transaction back does not undo the call.
@@ -22,6 +22,35 @@ public interface OutboxOperations {
      *     their event; repeat the call later if they fail
      */
     record Changed(int affected, int busy) {}
+
+    /**
+     * Outcome of {@link #erase}.
+     *
+     * @param erased how many events were erased, archived ones included
+     * @param remaining how many keep their content, because they are not delivered, or a worker holds them at the moment; repeat the call
+     * @param notReached where copies of the content may be that the outbox cannot erase
+     */
+    record Erased(long erased, long remaining, List<String> notReached) {
+
+        /**
+         * Creates an outcome that names what no erasure reaches. Not for applications.
+         *
+         * @param erased how many events were erased
+         * @param remaining how many keep their content
+         * @return the outcome
+         */
+        public static Erased of(long erased, long remaining) {
+            return new Erased(
+                    erased,
+                    remaining,
+                    List.of(
+                            "topics that the events were forwarded to",
+                            "tables and systems that handlers have written to",
+                            "logs, backups, the WAL, and row versions that VACUUM has not removed yet",
+                            "ids of aggregates and events, and reasons that operators gave",
+                            "errors in the operation log whose events retention has deleted; name these by their event ids"));
+        }
+    }
 
     /**
      * Finds deliveries that are due, wait in their lane, or are dead, oldest event first. To get the next page, pass the last delivery of
@@ -156,6 +185,23 @@ public interface OutboxOperations {
      * @throws InvalidOperationException also if no process has ever polled the stream
      */
     boolean resumeStream(String stream, String by, String reason);
+
+    /**
+     * Erases the payloads, headers and error texts of events, for good: in the outbox, its history, the archive and the operation log. Their
+     * types, ids, times and error codes stay. Replays leave erased events out.
+     *
+     * <p>The events of an aggregate are searched in the whole history and archive, 10,000 rows at a time, and erased in transactions of
+     * 500. If the call fails or the process dies, the committed transactions stay, and another call continues. An event that is published
+     * while the call runs may remain: end that first. No event is erased while a worker holds it.
+     *
+     * @param erasure which events, and what becomes of those that are not delivered yet
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters; without personal data
+     * @return the outcome
+     * @throws InvalidOperationException also with the reason {@link InvalidOperationException.Reason#UNDELIVERED}
+     * @throws dev.outbox.OutboxConfigurationException if the role of the database lacks what {@code db/outbox/grants.sql} gives to an eraser
+     */
+    Erased erase(Erasure erasure, String by, String reason);
 
     /**
      * Reads the operation log, latest operation first. The log is never trimmed. To get the next page, pass the last operation of this page

@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
     archived_at     timestamptz      NOT NULL DEFAULT now(),
     -- Handlers whose delivery an operator skipped before the event was published.
     skipped_handlers text[]          NOT NULL DEFAULT '{}',
+    erased_at       timestamptz,
     CONSTRAINT events_pk PRIMARY KEY (id),
     CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);

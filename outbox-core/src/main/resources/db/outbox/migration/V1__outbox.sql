@@ -25,7 +25,8 @@ CREATE TABLE ${schema}.outbox (
     last_error      text,
     dispatched_at   timestamptz,
     published_at    timestamptz,
-    failures        jsonb
+    failures        jsonb,
+    erased_at       timestamptz
 ) PARTITION BY LIST (published_at);
 
 ALTER SEQUENCE ${schema}.outbox_id_seq OWNED BY ${schema}.outbox.id;
@@ -37,6 +38,7 @@ COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Attempts on the event in whic
 COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the first delivery to all handlers ended; NULL before';
 COMMENT ON COLUMN ${schema}.outbox.failures IS 'Failed attempts of the deliveries that succeeded or were skipped, by handler';
 COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler succeeded; NULL before';
+COMMENT ON COLUMN ${schema}.outbox.erased_at IS 'When an operator erased payload, headers and error texts; NULL before';
 
 -- The queue: events that are not published yet. It stays small, so vacuum it often and cheaply.
 CREATE TABLE ${schema}.outbox_unpublished PARTITION OF ${schema}.outbox (
@@ -61,9 +63,16 @@ WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_fact
 CREATE INDEX outbox_published_event_id ON ${schema}.outbox_published (event_id);
 CREATE INDEX outbox_published_at ON ${schema}.outbox_published (published_at);
 
--- A published event never changes, even if it is delivered again.
+-- A published event never changes, even if it is delivered again. The one exception is erasure: once, of what is delivered, and only for
+-- roles that may update these columns.
 CREATE FUNCTION ${schema}.outbox_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
+    IF OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL AND NEW.published_at IS NOT NULL
+       AND NEW.payload = '{}' AND NEW.headers = '{}' AND NEW.last_error IS NULL AND NEW.failures IS NULL
+       AND to_jsonb(NEW) - '{payload,headers,last_error,failures,erased_at}'::text[]
+           = to_jsonb(OLD) - '{payload,headers,last_error,failures,erased_at}'::text[] THEN
+        RETURN NEW;
+    END IF;
     RAISE EXCEPTION 'event % is immutable: its payload, type, aggregate and identity never change', OLD.id
         USING ERRCODE = 'integrity_constraint_violation';
 END
@@ -71,7 +80,7 @@ $function$;
 
 CREATE TRIGGER outbox_immutable
     BEFORE UPDATE OF id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
-                     payload, headers, occurred_at
+                     payload, headers, occurred_at, erased_at
     ON ${schema}.outbox
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_change();

@@ -18,6 +18,10 @@ public final class OperatorRequest {
             "grant the role of the application what db/outbox/grants.sql gives to a worker, or"
                     + " to a reader if it only finds and counts";
 
+    /** Remedy for a role that may not erase. */
+    public static final String GRANT_ERASURE =
+            "grant the role of the application what db/outbox/grants.sql gives to a worker and to an eraser";
+
     private OperatorRequest() {}
 
     /** For a change of deliveries. */
@@ -91,10 +95,15 @@ public final class OperatorRequest {
     }
 
     public static <T> T run(String task, Work<T> work) {
+        return run(task, REMEDY, work);
+    }
+
+    /** Runs statements that need more than the usual grants. */
+    public static <T> T run(String task, String remedy, Work<T> work) {
         try {
             return work.run();
         } catch (SQLException ex) {
-            throw Causes.translated(task, REMEDY, ex);
+            throw Causes.translated(task, remedy, ex);
         }
     }
 }

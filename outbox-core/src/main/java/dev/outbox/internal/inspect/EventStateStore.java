@@ -15,6 +15,7 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventDetails.HandlerProgress;
 import dev.outbox.operations.EventDetails.Outcome;
+import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -63,7 +64,8 @@ final class EventStateStore {
                              FROM {schema}.outbox_aggregate_type t
                             WHERE t.aggregate_type = o.aggregate_type
                               AND t.origin IS NOT NULL),
-                   coalesce(o.failures, '{}')::text
+                   coalesce(o.failures, '{}')::text,
+                   o.erased_at
               FROM {schema}.outbox o
               LEFT JOIN LATERAL (SELECT c.worker, cardinality(c.event_ids) AS events, c.claimed_at, c.locked_until
                                    FROM {schema}.outbox_claim c
@@ -118,6 +120,7 @@ final class EventStateStore {
                 EventDetails.Status.valueOf(row.getBoolean(next + 8) ? "PROCESSING" : row.getString(next + 1)),
                 DeliveryRow.instant(row, next + 2),
                 DeliveryRow.instant(row, next + 3),
+                DeliveryRow.instant(row, next + 12),
                 claim(row, next + 4));
         Set<String> skipped = HandlerState.texts(row, next + 9);
         Subscription values =
@@ -129,13 +132,16 @@ final class EventStateStore {
         Map<String, List<FailedAttempt>> ended = new HashMap<>();
         stored.forEach((id, failures) -> ended.put(known.currentId(id), failures));
         skipped.forEach((id) -> add(handlers, known.currentId(id), Outcome.SKIPPED, ended));
-        Outcome untouched = progress.dispatchedAt() == null ? Outcome.PENDING : Outcome.DONE;
+        List<Operation> operations = results.list(OperationLogStore::read);
+        boolean withdrawn =
+                operations.stream().anyMatch((operation) -> operation.action().equals("WITHDRAW"));
+        Outcome untouched =
+                progress.dispatchedAt() == null ? Outcome.PENDING : withdrawn ? Outcome.SKIPPED : Outcome.DONE;
         known.current().stream()
                 .filter((handler) -> handler.takes(values))
                 .forEach((handler) -> add(handlers, handler.id(), untouched, ended));
         ended.keySet().forEach((id) -> add(handlers, id, untouched, ended));
-        return new EventDetails(
-                event, schemaVersion, progress, List.copyOf(handlers.values()), results.list(OperationLogStore::read));
+        return new EventDetails(event, schemaVersion, progress, List.copyOf(handlers.values()), operations);
     }
 
     private static void add(

@@ -3,6 +3,7 @@ package dev.outbox.internal.operate;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.audit.OperatorRequest;
+import dev.outbox.internal.erase.Eraser;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.notify.Notifications;
@@ -11,6 +12,7 @@ import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
@@ -20,6 +22,7 @@ import dev.outbox.operations.Replay;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -37,14 +40,16 @@ public final class JdbcOperations implements OutboxOperations {
     private final OperationLogStore records;
     private final PauseStore pauses;
     private final HandlerExpiry expiry;
+    private final Eraser eraser;
     private final Consumer<String> wake;
 
-    public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
+    public JdbcOperations(DataSource dataSource, OutboxSchema schema, OutboxSchema archive, Consumer<String> wake) {
         this.deliveries = new DeliveryQueryStore(dataSource, schema);
         this.changes = new OperationStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
         this.expiry = new HandlerExpiry(dataSource, schema);
+        this.eraser = new Eraser(dataSource, schema, archive);
         this.wake = wake;
     }
 
@@ -161,6 +166,30 @@ public final class JdbcOperations implements OutboxOperations {
         boolean expired = OperatorRequest.run("expire a handler", () -> expiry.expire(handlerId, audit));
         wake.accept(Notifications.EVERY_STREAM);
         return expired;
+    }
+
+    @Override
+    public Erased erase(Erasure erasure, String by, String reason) {
+        AuditInfo audit = OperatorRequest.check(by, reason);
+        Erased erased = OperatorRequest.run("erase events", OperatorRequest.GRANT_ERASURE, () -> {
+            eraser.check(erasure, audit);
+            if (erasure.undelivered() == Erasure.Undelivered.WITHDRAW) {
+                skipAll(erasure, audit);
+            }
+            return eraser.erase(erasure, audit);
+        });
+        log.info("{} events erased by {}, {} remain", erased.erased(), by, erased.remaining());
+        return erased;
+    }
+
+    private void skipAll(Erasure erasure, AuditInfo audit) throws SQLException {
+        DeliverySelection all = DeliverySelection.all();
+        if (erasure.aggregateType() != null) {
+            changeBatches(Action.SKIP, all.ofAggregate(erasure.aggregateType(), erasure.aggregateId()), audit);
+        }
+        for (UUID eventId : erasure.eventIds()) {
+            changeBatches(Action.SKIP, all.ofEvent(eventId), audit);
+        }
     }
 
     @Override

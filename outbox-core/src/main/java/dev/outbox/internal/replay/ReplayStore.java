@@ -117,6 +117,7 @@ final class ReplayStore {
     /** Whether a replay adds an event. */
     private static final String MATCHES = """
             o.dispatched_at IS NOT NULL
+                   AND o.erased_at IS NULL
                    AND (r.occurred_from IS NULL OR o.occurred_at >= r.occurred_from)
                    AND (r.occurred_to IS NULL OR o.occurred_at < r.occurred_to)
                    AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
@@ -143,7 +144,7 @@ final class ReplayStore {
                  WHERE r.id = :id
             ), read AS MATERIALIZED (
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers,
-                       o.occurred_at, o.dispatched_at
+                       o.occurred_at, o.dispatched_at, o.erased_at
                   FROM {schema}.outbox o
                  WHERE o.id > (SELECT replay.after_id FROM replay)
                    AND o.id <= (SELECT replay.reach FROM replay)
@@ -221,6 +222,7 @@ final class ReplayStore {
                  CROSS JOIN fence
                  WHERE o.id = ANY (:events::bigint[])
                    AND o.dispatched_at IS NOT NULL
+                   AND o.erased_at IS NULL
                    AND (SELECT d.outbox_id
                           FROM {schema}.outbox_delivery d
                          WHERE d.outbox_id = o.id
@@ -262,7 +264,7 @@ final class ReplayStore {
                        :replayed_types::text[] AS event_types, :aggregate_type::text AS aggregate_type, :aggregate_id::text AS aggregate_id
             )
             SELECT count(*) FILTER (WHERE {matches}), count(*) < :window
-              FROM (SELECT o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers, o.occurred_at, o.dispatched_at
+              FROM (SELECT o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers, o.occurred_at, o.dispatched_at, o.erased_at
                       FROM {schema}.outbox o
                      WHERE :event_id::uuid IS NULL
                         OR o.event_id = :event_id::uuid

@@ -43,13 +43,15 @@ final class RetentionStore {
                 DELETE FROM {schema}.outbox_published o
                  WHERE o.id = ANY (ARRAY(SELECT expired.id FROM expired))
                 RETURNING o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
-                          o.schema_version, o.payload, o.headers, o.occurred_at, o.published_at, o.retry_count
+                          o.schema_version, o.payload, o.headers, o.occurred_at, o.published_at, o.retry_count,
+                          o.erased_at
             ), archived AS (
                 INSERT INTO {archive}.events
                        (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
-                        payload, headers, occurred_at, published_at, retry_count, skipped_handlers)
+                        payload, headers, occurred_at, published_at, retry_count, erased_at,
+                        skipped_handlers)
                 SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                       headers, occurred_at, published_at, retry_count,
+                       headers, occurred_at, published_at, retry_count, erased_at,
                        ARRAY(SELECT DISTINCT p.handler_id
                                FROM {schema}.outbox_operation p
                               WHERE p.event_id = removed.event_id

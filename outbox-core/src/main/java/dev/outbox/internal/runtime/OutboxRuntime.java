@@ -90,7 +90,8 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.schemas().archive(),
                 dependencies.clock(),
                 dependencies.retentionSchedule());
-        this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
+        this.operations = new JdbcOperations(
+                dependencies.dataSource(), schema, settings.schemas().archive(), this::wake);
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
         this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, operations, this::wakeReplays);
         this.schedule =

@@ -147,7 +147,8 @@ class ExpireHandlerTest {
                 .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
                 .hasMessage("no instance has registered a handler 'odl'; compare it with the handlers of the overview");
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted =
+                new JdbcOperations(statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {});
         assertThatThrownBy(() -> counted.expireHandler(" ", "ann", "removed")).hasMessageContaining("handler id");
         assertThatThrownBy(() -> counted.expireHandler("old", "", "removed")).hasMessageContaining("operator");
         assertThatThrownBy(() -> counted.expireHandler("old", "ann", "")).hasMessageContaining("reason");

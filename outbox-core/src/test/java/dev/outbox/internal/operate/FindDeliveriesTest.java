@@ -228,7 +228,8 @@ class FindDeliveriesTest {
     @Test
     void uselessLimitIsRefusedBeforeAnySql() {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted =
+                new JdbcOperations(statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {});
 
         assertThatThrownBy(() -> counted.find(ALL, 0))
                 .isInstanceOf(InvalidOperationException.class)

@@ -190,7 +190,10 @@ class OperationRecordTest {
     void leavesTheCallersTransactionAlone() {
         lanes.dead("mail", lanes.publish("1", 1).get(0));
         OutboxOperations own = new JdbcOperations(
-                new TransactionAwareDataSourceProxy(outbox.dataSource()), OutboxSchema.DEFAULT, (stream) -> {});
+                new TransactionAwareDataSourceProxy(outbox.dataSource()),
+                OutboxSchema.DEFAULT,
+                OutboxSchema.DEFAULT_ARCHIVE,
+                (stream) -> {});
 
         assertThatThrownBy(() -> outbox.inTransaction(() -> {
                     outbox.publisher().publish("order", "2", new OrderPlaced(1));
@@ -227,7 +230,8 @@ class OperationRecordTest {
 
     private void assertRefused(DeliverySelection selection, String by, String reason) {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted =
+                new JdbcOperations(statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {});
 
         assertThatThrownBy(() -> counted.retry(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> counted.skip(selection, by, reason)).isInstanceOf(InvalidOperationException.class);

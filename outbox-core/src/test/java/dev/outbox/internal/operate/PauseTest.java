@@ -325,7 +325,8 @@ class PauseTest {
     @Test
     void rejectsPauseWithoutOperatorOrReason() {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted =
+                new JdbcOperations(statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {});
 
         assertRefused(() -> counted.pauseHandler("", "ann", "down"), "handler id");
         assertRefused(() -> counted.resumeHandler("mail", "", "up"), "the operator");

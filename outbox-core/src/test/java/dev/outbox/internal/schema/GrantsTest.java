@@ -14,6 +14,7 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.Erasure;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxInspector;
@@ -75,12 +76,18 @@ class GrantsTest {
     }
 
     @Test
-    void workerMayRunEveryOperation() {
+    void workerMayRunEveryOperationButErase() {
         try (TestOutbox worker = as("outbox_worker")) {
-            calls(worker)
-                    .forEach((call) -> assertThatCode(call::run)
-                            .as(call.method().getName())
-                            .doesNotThrowAnyException());
+            calls(worker).forEach((call) -> {
+                if (call.method().getName().equals("erase")) {
+                    assertThatThrownBy(call::run)
+                            .isInstanceOf(OutboxConfigurationException.class)
+                            .hasMessageContaining("permission denied for table outbox")
+                            .hasMessageContaining("db/outbox/grants.sql gives to a worker and to an eraser");
+                } else {
+                    assertThatCode(call::run).as(call.method().getName()).doesNotThrowAnyException();
+                }
+            });
         }
     }
 
@@ -218,6 +225,7 @@ class GrantsTest {
             case "UUID" -> event.eventId();
             case "DeliverySelection" -> DeliverySelection.all().ofHandler("mail");
             case "EventSelection" -> EventSelection.all();
+            case "Erasure" -> Erasure.ofAggregate("order", "1").withoutDelivery();
             case "OperationSelection" -> OperationSelection.all();
             case "ReplayRequest" -> ReplayRequest.of("mail");
             case "long" -> replay;

@@ -2,7 +2,7 @@ package dev.outbox.testing;
 
 /**
  * The roles of a test server, none of them a superuser: the owner of the databases, and an application with the rights that the outbox's
- * {@code grants.sql} gives to a publisher, a worker and a reader.
+ * {@code grants.sql} gives to a publisher, a worker and a reader. A process of its own is a worker and an eraser.
  */
 final class TestRoles {
 
@@ -25,6 +25,7 @@ final class TestRoles {
                         END IF;
                     END LOOP;
                     CREATE ROLE %2$s LOGIN PASSWORD '%3$s' IN ROLE outbox_publisher, outbox_worker, outbox_reader;
+                    CREATE ROLE outbox_eraser LOGIN PASSWORD '%3$s' IN ROLE outbox_worker;
                 END IF;
             END
             $block$
@@ -49,6 +50,6 @@ final class TestRoles {
                         .replace(":\"schema\"", "events")
                         .replace(":\"archive_schema\"", "audit")
                         .replace(":\"migrator\"", OWNER)
-                        .replaceAll(":\"(publisher|worker|reader)\"", "outbox_$1");
+                        .replaceAll(":\"(publisher|worker|reader|eraser)\"", "outbox_$1");
     }
 }

@@ -117,6 +117,7 @@ final class PageFixture {
                         EventDetails.Status.DEAD,
                         NOW.minusSeconds(60),
                         null,
+                        action.equals("ERASE") ? NOW : null,
                         new OutboxOverview.Claim("shop-1", 1, NOW.minusSeconds(75), NOW)),
                 List.of(
                         new EventDetails.HandlerProgress(

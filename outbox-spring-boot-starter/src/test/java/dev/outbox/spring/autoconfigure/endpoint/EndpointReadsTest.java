@@ -65,7 +65,7 @@ class EndpointReadsTest {
         return new EventDetails(
                 new Delivery.Event(1, ID, "default", "OrderPlaced", "order", "42", 1, Instant.EPOCH),
                 1,
-                new EventDetails.Progress(EventDetails.Status.PENDING, null, null, null),
+                new EventDetails.Progress(EventDetails.Status.PENDING, null, null, null, null),
                 List.of(),
                 List.of());
     }
