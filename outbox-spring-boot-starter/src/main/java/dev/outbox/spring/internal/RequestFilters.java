@@ -3,6 +3,8 @@ package dev.outbox.spring.internal;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.Erasure;
+import dev.outbox.operations.Erasure.Undelivered;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OperationSelection;
@@ -133,6 +135,22 @@ public final class RequestFilters {
                 all.rate());
         end(use);
         return request;
+    }
+
+    /** Returns the erasure of the events that the values select. */
+    public Erasure erasure(String use) {
+        UUID event = uuid("event");
+        Undelivered undelivered = parsed(
+                "undelivered",
+                (name) -> Undelivered.valueOf(name.strip().toUpperCase(Locale.ROOT)),
+                "REFUSE, KEEP or WITHDRAW");
+        Erasure erasure = new Erasure(
+                text("aggregateType"),
+                text("aggregateId"),
+                event == null ? Set.of() : Set.of(event),
+                undelivered == null ? Undelivered.REFUSE : undelivered);
+        end(use);
+        return erasure;
     }
 
     /** Takes a text as it was sent. */

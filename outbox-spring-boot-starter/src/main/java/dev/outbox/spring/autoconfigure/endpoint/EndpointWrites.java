@@ -53,6 +53,7 @@ final class EndpointWrites {
             case "expire" -> expire(values, audit);
             case "replay" -> Map.of("replay", replays.start(replay(values), audit.by(), audit.why()));
             case "cancel" -> cancel(values, audit);
+            case "erase" -> operations.erase(values.selection(command).erasure("an erasure"), audit.by(), audit.why());
             case "deliver" -> deliver(values, audit);
             default -> null;
         };

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
@@ -21,7 +22,7 @@ import org.springframework.dao.QueryTimeoutException;
 /**
  * State of the outbox over HTTP, and the commands of operators. Read-only, unless {@code management.endpoint.outbox.access} is
  * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid value, 403 to a command without an authenticated user
- * unless a property allows it, and 503 if the database does not answer: to a read within 2 s.
+ * unless a property allows it, and 503 if the database does not answer, to a read within 2 s, or refuses a privilege.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
 final class OutboxEndpoint {
@@ -135,6 +136,8 @@ final class OutboxEndpoint {
                     : new WebEndpointResponse<>(body);
         } catch (InvalidOperationException ex) {
             return refused(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
+        } catch (OutboxConfigurationException ex) {
+            return refused(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
         } catch (DataAccessException ex) {
             log.warn("The actuator endpoint could not use the database", ex);
             return refused(

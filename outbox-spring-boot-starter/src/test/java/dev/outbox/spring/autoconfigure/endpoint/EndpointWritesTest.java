@@ -6,13 +6,16 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
+import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -53,6 +56,30 @@ class EndpointWritesTest {
         assertThat(perform("cancel", selected, "obsolete")).isEqualTo(Map.of("changed", true));
         assertThatThrownBy(() -> perform("deliver", Map.of(), "asked for")).hasMessageContaining("'event' is missing");
         assertThatThrownBy(() -> perform("cancel", Map.of(), "asked for")).hasMessageContaining("either a 'replay'");
+    }
+
+    @Test
+    void erasesEventsOfAnAggregateOrAnEvent() {
+        UUID event = new UUID(1, 2);
+        when(operations.erase(Erasure.ofAggregate("customer", "4&2").withoutDelivery(), "ann", "request 4711"))
+                .thenReturn(Erased.of(3, 0));
+        when(operations.erase(Erasure.ofEvents(Set.of(event)), "ann", "request 4711"))
+                .thenReturn(Erased.of(1, 0));
+
+        assertThat(erase("aggregateType=customer&aggregateId=4%262&undelivered=withdraw"))
+                .isEqualTo(Erased.of(3, 0));
+        assertThat(erase("event=" + event)).isEqualTo(Erased.of(1, 0));
+        for (String refused : Set.of(
+                "undelivered=KEEP",
+                "aggregateType=customer",
+                "event=" + event + "&handler=mail",
+                "event=" + event + "&undelivered=all")) {
+            assertThatThrownBy(() -> erase(refused)).as(refused).isInstanceOf(InvalidOperationException.class);
+        }
+    }
+
+    private @Nullable Object erase(String selection) {
+        return perform("erase", Map.of("selection", selection), "request 4711");
     }
 
     private @Nullable Object perform(Map<String, String> values, @Nullable String reason) {

@@ -6,6 +6,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
@@ -68,6 +69,17 @@ class OutboxEndpointTest {
 
         assertThat(endpoint(true).overview().getStatus()).isEqualTo(503);
         assertThat(pause(endpoint(true), SecurityContext.NONE).getStatus()).isEqualTo(503);
+    }
+
+    @Test
+    void missingPrivilegeIsAnsweredWithItsRemedy() {
+        when(operations.pauseStream(any(), any(), any()))
+                .thenThrow(new OutboxConfigurationException("permission denied", "grant it", null));
+
+        WebEndpointResponse<Object> answer = pause(endpoint(true), SecurityContext.NONE);
+
+        assertThat(answer.getStatus()).isEqualTo(503);
+        assertThat(answer.getBody()).asString().contains("permission denied", "grant it");
     }
 
     @Test
