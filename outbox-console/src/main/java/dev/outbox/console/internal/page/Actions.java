@@ -7,16 +7,18 @@ import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
+import dev.outbox.operations.OutboxOperations.Erased;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery or the dead letters of a lane; pause and resumption of a handler or stream; expiry of a handler. */
+/** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler or stream; expiry of a handler. */
 final class Actions {
 
     private static final List<String> FIELDS = List.of("action", "subject", "name", "reason");
@@ -32,11 +34,28 @@ final class Actions {
     }
 
     ServerResponse retry(ServerRequest request) {
-        return back(request, "retried", operations.retry(selection(request), Operators.of(request), reason(request)));
+        Changed changed = operations.retry(selection(request), Operators.of(request), reason(request));
+        return back(request, Notice.of("retried", changed.affected(), changed.busy()));
     }
 
     ServerResponse skip(ServerRequest request) {
-        return back(request, "skipped", operations.skip(selection(request), Operators.of(request), reason(request)));
+        Changed changed = operations.skip(selection(request), Operators.of(request), reason(request));
+        return back(request, Notice.of("skipped", changed.affected(), changed.busy()));
+    }
+
+    ServerResponse erase(ServerRequest request) {
+        Inputs inputs = new Inputs(request);
+        UUID eventId = inputs.uuid("event");
+        Erasure all = eventId == null
+                ? Erasure.ofAggregate(inputs.required("type"), inputs.required("id"))
+                : Erasure.ofEvents(List.of(eventId));
+        Erasure chosen = switch (inputs.raw("undelivered")) {
+            case "KEEP" -> all.afterDelivery();
+            case "WITHDRAW" -> all.withoutDelivery();
+            default -> all;
+        };
+        Erased erased = operations.erase(chosen, Operators.of(request), reason(request));
+        return back(request, Notice.of("erased", erased.erased(), erased.remaining()));
     }
 
     private static String reason(ServerRequest request) {
@@ -54,14 +73,14 @@ final class Actions {
     }
 
     /** Leads back to the lane or the event whose form was sent. */
-    private ServerResponse back(ServerRequest request, String outcome, Changed changed) {
+    private ServerResponse back(ServerRequest request, String outcome) {
         snapshots.expire();
         Inputs inputs = new Inputs(request);
         Links links = views.links(request);
         String page = inputs.text("type") == null
                 ? links.event(String.valueOf(inputs.uuid("event")))
                 : links.lane(inputs.raw("type"), inputs.raw("id"));
-        return views.redirect(request, page, Notice.of(outcome, changed));
+        return views.redirect(request, page, outcome);
     }
 
     /** Asks for the reason of a change of a handler or stream. */

@@ -117,6 +117,7 @@ public final class Console implements AutoCloseable {
         routes.POST(path + "/pause", actions::pause)
                 .POST(path + "/resume", actions::resume)
                 .POST(path + "/expire", actions::expire)
+                .POST(path + "/erase", actions::erase)
                 .POST(path + "/deliveries/retry", actions::retry)
                 .POST(path + "/deliveries/skip", actions::skip)
                 .POST(path + "/failures/bulk", replay::change)

@@ -2,6 +2,7 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
@@ -41,6 +42,7 @@ final class EventDetailsPage {
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("details", event.get());
         model.put("timeline", Timeline.of(event.get()));
+        model.put("erasure", erasure(event.get()));
         model.put("showPayloads", showPayloads);
         if (showPayloads) {
             content(id).ifPresent((content) -> {
@@ -50,6 +52,13 @@ final class EventDetailsPage {
             });
         }
         return views.page(request, "event", model);
+    }
+
+    private static @Nullable Operation erasure(EventDetails event) {
+        return event.operations().stream()
+                .filter((operation) -> operation.action().equals("ERASE"))
+                .findFirst()
+                .orElse(null);
     }
 
     /** Reads the content, which a role without the privileges of a worker cannot. */

@@ -1,5 +1,6 @@
 package dev.outbox.console.internal.web;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.InvalidOperationException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,7 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
     private ServerResponse handled(ServerRequest request, HandlerFunction<ServerResponse> next) {
         try {
             return next.handle(request);
-        } catch (InvalidOperationException e) {
+        } catch (InvalidOperationException | OutboxConfigurationException e) {
             return views.problem(request, HttpStatus.BAD_REQUEST, "Not possible", String.valueOf(e.getMessage()));
         } catch (DataAccessException | CannotCreateTransactionException e) {
             return withoutDatabase(request, e);

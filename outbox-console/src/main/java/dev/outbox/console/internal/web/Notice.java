@@ -1,6 +1,5 @@
 package dev.outbox.console.internal.web;
 
-import dev.outbox.operations.OutboxOperations.Changed;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -18,9 +17,9 @@ public record Notice(boolean changed, String text) {
     private static final String NAME = "outbox-outcome";
     private static final Duration KEPT = Duration.ofMinutes(1);
 
-    /** Returns the outcome after deliveries were retried or skipped, as the cookie carries it. */
-    public static String of(String outcome, Changed changed) {
-        return outcome + "." + changed.affected() + "." + changed.busy();
+    /** Returns the outcome after deliveries or events were changed, and others were not, as the cookie carries it. */
+    public static String of(String outcome, long affected, long left) {
+        return outcome + "." + affected + "." + left;
     }
 
     static @Nullable Notice of(ServerRequest request) {
@@ -31,6 +30,12 @@ public record Notice(boolean changed, String text) {
         return switch (parts[0]) {
             case "retried" -> deliveries("retried", affected, busy);
             case "skipped" -> deliveries("skipped", affected, busy);
+            case "erased" ->
+                new Notice(
+                        affected > 0,
+                        "Erased: " + affected + ". Remaining: " + busy
+                                + ", which are not delivered; repeat it for these. Topics, backups and the tables of"
+                                + " handlers may have copies.");
             case "paused" -> new Notice(true, "Paused. Each instance stops with its next claim.");
             case "resumed" -> new Notice(true, "Resumed.");
             case "expired" -> new Notice(true, "Expired. Its deliveries are dead letters.");

@@ -11,8 +11,10 @@ import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.Erasure;
 import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
@@ -22,6 +24,7 @@ import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
+import dev.outbox.operations.OutboxOperations.Erased;
 import jakarta.servlet.http.Cookie;
 import java.time.Instant;
 import java.util.List;
@@ -126,6 +129,48 @@ class FormsTest {
         assertThat(send(post("/outbox/expire")).getStatus()).isEqualTo(303);
         verify(operations).expireHandler("mail", "ann", "kept");
         verify(operations, never()).pauseHandler(any(), any(), any());
+    }
+
+    @Test
+    void erasesAnEventOrAnAggregateAndNamesWhatRemains() throws Exception {
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
+        when(operations.erase(any(), anyString(), anyString())).thenReturn(Erased.of(5, 2));
+        String lane = "/outbox/lanes?type=Order&id=42";
+        assertThat(page("/outbox/events/" + PageFixture.EVENT, 200))
+                .contains("Erase content", "name=\"event\" value=\"" + PageFixture.EVENT + "\"")
+                .doesNotContain("id=\"erased\"");
+        assertThat(page(lane, 200)).contains("Erase the events of this aggregate", "name=\"id\" value=\"42\"");
+
+        send(post("/outbox/erase").param("event", PageFixture.EVENT.toString()).param("undelivered", "REFUSE"));
+        MockHttpServletResponse changed = send(
+                post("/outbox/erase").param("type", "Order").param("id", "42").param("undelivered", "WITHDRAW"));
+
+        verify(operations).erase(Erasure.ofEvents(List.of(PageFixture.EVENT)), "ann", "kept");
+        verify(operations).erase(Erasure.ofAggregate("Order", "42").withoutDelivery(), "ann", "kept");
+        assertThat(changed.getHeader("Location")).isEqualTo(lane);
+        assertThat(send(get(lane).cookie(changed.getCookie("outbox-outcome"))).getContentAsString())
+                .contains("Erased: 5. Remaining: 2");
+    }
+
+    @Test
+    void erasedEventSaysWhenAndByWhom() throws Exception {
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details("ERASE")));
+
+        assertThat(page("/outbox/events/" + PageFixture.EVENT, 200))
+                .containsPattern(
+                        "id=\"erased\">Erased on <span>[0-9T:.-]+Z</span> by <span>ann</span>: <span>&lt;script")
+                .doesNotContain("Erase content");
+    }
+
+    @Test
+    void missingPrivilegeIsExplained() throws Exception {
+        when(operations.erase(any(), anyString(), anyString()))
+                .thenThrow(new OutboxConfigurationException("permission denied", "grant it", null));
+
+        MockHttpServletResponse refused = send(post("/outbox/erase").param("event", PageFixture.EVENT.toString()));
+
+        assertThat(refused.getStatus()).isEqualTo(400);
+        assertThat(refused.getContentAsString()).contains("permission denied", "grant it");
     }
 
     @Test
