@@ -35,7 +35,10 @@ final class DatabaseCheck {
                    (SELECT min(c.relname)
                       FROM pg_catalog.pg_class c
                      WHERE c.relnamespace = to_regnamespace(quote_ident(:schema))
-                       AND c.relname IN ('outbox', 'processed_event')) AS foreign_table,
+                       AND c.relname IN ('outbox', 'outbox_unpublished', 'outbox_published', 'outbox_scheduled', 'outbox_stream',
+                                         'outbox_claim', 'outbox_lane', 'outbox_delivery', 'outbox_aggregate', 'outbox_aggregate_type',
+                                         'outbox_handler', 'outbox_subscription', 'outbox_instance', 'outbox_incarnation',
+                                         'outbox_replay', 'outbox_operation', 'outbox_status', 'processed_event')) AS foreign_table,
                    (SELECT string_agg(DISTINCT missing.grants, E'\\n    ' ORDER BY missing.grants)
                       FROM (SELECT CASE WHEN n.oid IS NOT NULL
                                          AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE'))

@@ -285,6 +285,13 @@ class DatabaseMistakesTest {
 
         assertReport("foreign-table", analyze(Applications.on(database)));
         assertThat(tables()).containsExactly("outbox");
+
+        sql.sql("ALTER TABLE events.outbox RENAME TO outbox_instance").update();
+
+        FailureAnalysis analysis = analyze(Applications.on(database));
+        assertThat(analysis.getDescription()).contains("Schema events has a table outbox_instance");
+        assertThat(analysis.getAction()).contains("Set outbox.schema to another schema");
+        assertThat(tables()).containsExactly("outbox_instance");
     }
 
     @Test
