@@ -13,8 +13,21 @@ import org.jspecify.annotations.Nullable;
  * @param streams the streams, in the order of their names
  * @param handlers the registered handlers, in the order of their ids
  * @param instances the instances that poll, in the order of their names
+ * @param tables the tables that grow, the largest first
  */
-public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> handlers, List<Instance> instances) {
+public record OutboxOverview(
+        Instant at, List<Stream> streams, List<Handler> handlers, List<Instance> instances, List<Table> tables) {
+
+    /**
+     * Size of a table that grows with the events, or with what operators do. A table without a retention grows for ever. The figures are
+     * estimates of PostgreSQL: its last vacuum or analyze, and its statistics.
+     *
+     * @param name the schema and the name
+     * @param rows the rows
+     * @param bytes the bytes, with its indexes
+     * @param rowsPerDay the rows added minus the rows removed per day since the statistics began; on the first day, so far
+     */
+    public record Table(String name, long rows, long bytes, long rowsPerDay) {}
 
     /**
      * State of a stream.

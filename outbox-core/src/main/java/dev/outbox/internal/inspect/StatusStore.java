@@ -13,6 +13,7 @@ import dev.outbox.operations.OutboxOverview.Claim;
 import dev.outbox.operations.OutboxOverview.Deliveries;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Stream;
+import dev.outbox.operations.OutboxOverview.Table;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -171,6 +172,41 @@ final class StatusStore {
                             MILLIS_SINCE.replace("{since}", "min(first.since) FILTER (WHERE b.status = 'OPEN')"))
                     .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
 
+    /**
+     * Relies on pg_class_relname_nsp_index. Reads catalogs and statistics only: the size of a file would wait for whoever rewrites the table.
+     * An archive has its name and a column of its own, in any schema.
+     */
+    private static final String TABLES = """
+            SELECT n.nspname || '.' || c.relname AS name,
+                   greatest(c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)),
+                   (size.pages * current_setting('block_size')::bigint) AS bytes,
+                   ((pg_stat_get_tuples_inserted(c.oid) - pg_stat_get_tuples_deleted(c.oid)) / statistics.days)::bigint
+              FROM pg_catalog.pg_class c
+              JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             CROSS JOIN (SELECT greatest(extract(epoch FROM clock_timestamp()
+                                                            - coalesce(pg_stat_get_db_stat_reset_time(d.oid),
+                                                                       pg_stat_get_bgwriter_stat_reset_time(),
+                                                                       pg_postmaster_start_time())) / 86400, 1) AS days
+                           FROM pg_catalog.pg_database d
+                          WHERE d.datname = current_database()) statistics
+             CROSS JOIN LATERAL (SELECT coalesce(sum(part.relpages), 0)::bigint AS pages
+                                   FROM (SELECT c.oid
+                                          UNION ALL
+                                         SELECT c.reltoastrelid
+                                          UNION ALL
+                                         SELECT i.indexrelid
+                                           FROM pg_catalog.pg_index i
+                                          WHERE i.indrelid IN (c.oid, c.reltoastrelid)) relation (id)
+                                   JOIN pg_catalog.pg_class part ON part.oid = relation.id) size
+             WHERE c.relkind = 'r'
+               AND (c.relnamespace = to_regnamespace('{schema}')
+                    AND c.relname IN ('outbox_unpublished', 'outbox_published', 'outbox_scheduled', 'outbox_delivery', 'outbox_aggregate',
+                                      'outbox_received', 'outbox_operation', 'outbox_replay', 'processed_event')
+                    OR c.relname = 'events'
+                       AND EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'outbox_event_id'))
+             ORDER BY bytes DESC, name
+            """;
+
     private final DataSource dataSource;
     private final Pipeline overview;
 
@@ -187,7 +223,8 @@ final class StatusStore {
                 CLAIMS,
                 DELIVERIES,
                 HandlerState.LIST,
-                InstanceStore.LIST);
+                InstanceStore.LIST,
+                TABLES);
     }
 
     /** Reads the state of every stream, handler and instance. */
@@ -214,7 +251,10 @@ final class StatusStore {
                                     claims.getOrDefault(name, List.of())))
                             .toList(),
                     handlers(known, deliveries),
-                    known.instances());
+                    known.instances(),
+                    results.list(
+                            TABLES,
+                            (row) -> new Table(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4))));
         });
     }
 

@@ -3,6 +3,7 @@ package dev.outbox.internal.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
@@ -59,6 +60,29 @@ class InspectorTest {
         assertThat(overview.streams().get(0).deliveredPerSecond()).isZero();
         assertThat(overview.handlers()).isEmpty();
         assertThat(overview.instances()).isEmpty();
+    }
+
+    @Test
+    void overviewShowsTheTablesThatGrow() {
+        lanes.publish("1", 3);
+        // A session reports its statistics within 10 s.
+        await().atMost(Duration.ofSeconds(30)).until(() -> queue().rowsPerDay() == 3);
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+
+        assertThat(queue().rows()).isEqualTo(3);
+        assertThat(queue().bytes()).isPositive();
+        assertThat(inspector.overview().tables())
+                .extracting(OutboxOverview.Table::name)
+                .contains(
+                        "events.outbox_published", "events.outbox_aggregate", "events.processed_event", "audit.events")
+                .doesNotContain("events.outbox_stream");
+    }
+
+    private OutboxOverview.Table queue() {
+        return inspector.overview().tables().stream()
+                .filter((table) -> table.name().equals("events.outbox_unpublished"))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -101,6 +101,13 @@ public final class Console implements AutoCloseable {
         look(routes, "/scheduled", new ScheduledPage(views, scheduled)::page);
         look(
                 routes,
+                "/tables",
+                (request) -> views.page(
+                        request,
+                        "tables",
+                        Map.of("tables", snapshots.latest().overview().tables())));
+        look(
+                routes,
                 "/",
                 (request) -> views.redirect(request, views.links(request).home()));
     }

@@ -39,6 +39,15 @@ public final class Format {
         return String.format(Locale.ROOT, "%,d", number);
     }
 
+    /** Size in the largest unit of which there is one. */
+    public String bytes(long bytes) {
+        int unit = (63 - Long.numberOfLeadingZeros(bytes | 1)) / 10;
+        return unit == 0
+                ? bytes + " B"
+                : String.format(
+                        Locale.ROOT, "%.1f %siB", (double) bytes / (1L << (10 * unit)), "KMGTPE".charAt(unit - 1));
+    }
+
     /** Rate with one digit after the point, unless it is large. */
     public String rate(double perSecond) {
         return String.format(Locale.ROOT, perSecond < 100 ? "%.1f" : "%,.0f", perSecond);

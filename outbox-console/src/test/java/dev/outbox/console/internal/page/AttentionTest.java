@@ -155,7 +155,7 @@ class AttentionTest {
     }
 
     private String page(String address) throws Exception {
-        when(inspector.overview()).thenReturn(new OutboxOverview(NOW, streams, handlers, instances));
+        when(inspector.overview()).thenReturn(new OutboxOverview(NOW, streams, handlers, instances, List.of()));
         MockMvc console = MockMvcBuilders.routerFunctions(new Console(
                                 new ConsoleSettings("/outbox", "shop", null, false),
                                 inspector,

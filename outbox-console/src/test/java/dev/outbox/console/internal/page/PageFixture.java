@@ -102,7 +102,8 @@ final class PageFixture {
                         new OutboxOverview.Deliveries(6, 3, Duration.ofHours(2), true),
                         Set.of("shop-1"))),
                 List.of(new OutboxOverview.Instance(
-                        "shop-1", NOW.minusSeconds(500), NOW.minusSeconds(40), Set.of("default"), Set.of("mail"))));
+                        "shop-1", NOW.minusSeconds(500), NOW.minusSeconds(40), Set.of("default"), Set.of("mail"))),
+                List.of(new OutboxOverview.Table("events.outbox_published", 1_234_567, 1_610_612_736, -4_321)));
     }
 
     static EventDetails details() {

@@ -116,6 +116,7 @@ class PagesTest {
                 "/outbox/replays/4/live",
                 "/outbox/replays/preview?handler=mail&reason=%3Cscript%3Ealert&rate=5&aggregateType=Order&aggregateId=%3Cscript%3Ealert",
                 "/outbox/operations?open=33&actor=%22%3E%3Cscript%3Ealert",
+                "/outbox/tables",
                 "/outbox/confirm?action=expire&subject=handler&name=%3Cscript%3Ealert",
                 "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"
             })
@@ -126,6 +127,12 @@ class PagesTest {
         assertThat(response.getStatus()).as(html).isEqualTo(200);
         assertThat(html).doesNotContain(HOSTILE).doesNotContain("${").doesNotContainPattern(INLINE);
         assertConfined(response);
+    }
+
+    @Test
+    void tablesShowRowsSizeAndGrowth() throws Exception {
+        assertThat(signedIn(get("/outbox/tables")).getContentAsString())
+                .contains("events.outbox_published", "1,234,567", "1.5 GiB", "-4,321");
     }
 
     @Test

@@ -219,6 +219,7 @@ class SnapshotsTest {
                         name.equals("idle") ? 0.0 : 3.0,
                         List.of()))
                 .toList();
-        when(inspector.overview()).thenReturn(new OutboxOverview(START.plus(offset), states, List.of(), List.of()));
+        when(inspector.overview())
+                .thenReturn(new OutboxOverview(START.plus(offset), states, List.of(), List.of(), List.of()));
     }
 }

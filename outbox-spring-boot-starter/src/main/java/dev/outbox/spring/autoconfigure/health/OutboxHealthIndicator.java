@@ -62,6 +62,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             builder.down().withDetail("reason", String.join("; ", reasons));
         }
         builder.withDetail("polling", running).withDetail("streams", counts == null ? Map.of() : streams(counts));
+        builder.withDetail("tables", counts == null ? Map.of() : tables(counts));
         addUnlessEmpty(
                 builder, "slowHandlers", details(runtime.runningHandlers().slow()));
         addUnlessEmpty(
@@ -108,6 +109,16 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                 .keySet()
                 .forEach((stream) -> streams.put(stream, details(QueueGauges.backlog(counts, stream))));
         return streams;
+    }
+
+    private static Map<String, Object> tables(OutboxOverview counts) {
+        Map<String, Object> tables = new TreeMap<>();
+        counts.tables()
+                .forEach((table) -> tables.put(
+                        table.name(),
+                        new TreeMap<>(Map.of(
+                                "rows", table.rows(), "bytes", table.bytes(), "rowsPerDay", table.rowsPerDay()))));
+        return tables;
     }
 
     private static Map<String, Object> details(Invoked running) {

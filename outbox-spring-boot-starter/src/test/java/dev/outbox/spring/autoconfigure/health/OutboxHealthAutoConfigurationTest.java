@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,10 @@ class OutboxHealthAutoConfigurationTest {
                 .run((context) -> assertStatus(context, Status.UP, (health) -> {
                     assertThat(health.getDetails()).containsEntry("polling", true);
                     assertThat(streams(health)).containsOnlyKeys("default", "mail");
+                    assertThat(health.getDetails())
+                            .extractingByKey("tables", InstanceOfAssertFactories.MAP)
+                            .extractingByKey("events.outbox_published", InstanceOfAssertFactories.MAP)
+                            .containsOnlyKeys("rows", "bytes", "rowsPerDay");
                 }));
     }
 
