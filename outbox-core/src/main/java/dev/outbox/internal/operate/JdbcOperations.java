@@ -12,6 +12,7 @@ import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
@@ -20,6 +21,7 @@ import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replay;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -91,7 +93,7 @@ public final class JdbcOperations implements OutboxOperations {
 
     /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch. */
     private Changed changeBatches(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
-        OperationStore.Request request = new OperationStore.Request(action, selection.statuses(), audit);
+        OperationStore.Request request = new OperationStore.Request(action, selection.statuses(), null, audit);
         long newest = deliveries.newest();
         int affected = 0;
         int busy = 0;
@@ -130,11 +132,36 @@ public final class JdbcOperations implements OutboxOperations {
         AuditInfo audit = new AuditInfo(origin.by(), origin.reason());
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
         changes.change(
-                new OperationStore.Request(action, selection.statuses(), audit),
+                new OperationStore.Request(action, selection.statuses(), origin.at(), audit),
                 batch,
-                new OperationStore.Page(bulk.id(), afterId, readId, origin.at()));
+                new OperationStore.Page(bulk.id(), afterId, readId));
         FaultPoint.AFTER_REPLAY_PAGE.reached();
         wake(batch);
+    }
+
+    /** Skips the dead letters that died before a time, with one transaction for each batch, and records each. Leaves out those that are locked. */
+    public void expireDeadLetters(Instant diedBefore, AuditInfo audit) throws SQLException {
+        DeliverySelection dead = DeliverySelection.all().withStatus(DeliveryStatus.DEAD);
+        OperationStore.Request request = new OperationStore.Request(Action.SKIP, dead.statuses(), diedBefore, audit);
+        long newest = deliveries.newest();
+        int skipped = 0;
+        long reach = 0;
+        while (reach < newest) {
+            // Handler ids in ASCII come before it: the event that ended the last window is done.
+            DeliverySelection rest = dead.after(reach, "~");
+            reach = deliveries.reach(dead, reach, newest);
+            List<DeliveryRef> batch = deliveries.find(rest, Action.SKIP, reach, diedBefore, BATCH_SIZE);
+            while (!batch.isEmpty()) {
+                skipped += changes.change(request, batch, null).affected();
+                wake(batch);
+                DeliveryRef last = batch.get(batch.size() - 1);
+                rest = rest.after(last.outboxId(), last.handlerId());
+                batch = deliveries.find(rest, Action.SKIP, reach, diedBefore, BATCH_SIZE);
+            }
+        }
+        if (skipped > 0) {
+            log.warn("Skipped {} dead letters that died before {}; the operation log lists them", skipped, diedBefore);
+        }
     }
 
     @Override

@@ -175,10 +175,14 @@ final class OperationStore {
     private static final Set<String> LOCKED = Set.of("55P03", "40P01");
 
     /** Page of a bulk, after one event and up to another; without that one, it stays where it is. */
-    record Page(long bulk, long afterId, @Nullable Long readId, Instant startedAt) {}
+    record Page(long bulk, long afterId, @Nullable Long readId) {}
 
-    /** What an operator asks for: on deliveries that have one of the statuses, also at the moment of the change. */
-    record Request(Action action, Set<DeliveryStatus> statuses, AuditInfo audit) {}
+    /** What an operator asks for: on deliveries that have one of the statuses, also at the moment of the change, and are untouched since a time. */
+    record Request(
+            Action action,
+            Set<DeliveryStatus> statuses,
+            @Nullable Instant untouchedSince,
+            AuditInfo audit) {}
 
     private static final Changed NOTHING = new Changed(0, 0);
 
@@ -211,7 +215,7 @@ final class OperationStore {
         if (whole.isPresent()) {
             return whole.get();
         }
-        Page still = page == null ? null : new Page(page.bulk(), page.afterId(), null, page.startedAt());
+        Page still = page == null ? null : new Page(page.bulk(), page.afterId(), null);
         int affected = 0;
         int busy = 0;
         for (DeliveryRef delivery : batch) {
@@ -241,7 +245,7 @@ final class OperationStore {
                                     .set("replay_id", page == null ? null : page.bulk())
                                     .set("after_id", page == null ? null : page.afterId())
                                     .set("read_id", page == null ? null : page.readId())
-                                    .set("started_at", page == null ? null : page.startedAt())
+                                    .set("started_at", request.untouchedSince())
                                     .set("open", request.statuses().contains(DeliveryStatus.OPEN))
                                     .set("dead", request.statuses().contains(DeliveryStatus.DEAD))
                                     .set("affected", before.affected())

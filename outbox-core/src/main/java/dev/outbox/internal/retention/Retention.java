@@ -1,8 +1,11 @@
 package dev.outbox.internal.retention;
 
+import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.retention.RetentionStore.Batch;
+import dev.outbox.internal.retention.RetentionStore.Page;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -15,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Archives published events and purges the deduplication inbox, on a schedule or when called. */
+/** Archives or deletes published events and removes what else is old enough, on a schedule or when called. */
 public final class Retention implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
@@ -24,6 +27,7 @@ public final class Retention implements AutoCloseable {
 
     private final RetentionSettings settings;
     private final RetentionStore store;
+    private final JdbcOperations operations;
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
@@ -35,10 +39,12 @@ public final class Retention implements AutoCloseable {
             DataSource dataSource,
             OutboxSchema schema,
             OutboxSchema archive,
+            JdbcOperations operations,
             Clock clock,
             @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = new RetentionStore(dataSource, schema, archive);
+        this.operations = operations;
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -63,9 +69,33 @@ public final class Retention implements AutoCloseable {
         }
         long purged = inBatches(this::purge);
         if (purged > 0) {
-            log.info("Removed {} processed events older than {}", purged, settings.processedEvents());
+            log.info("Removed {} processed events older than {}", purged, settings.received());
         }
+        Duration dead = settings.dead();
+        if (dead != null) {
+            operations.expireDeadLetters(
+                    store.cutoff(dead),
+                    new AuditInfo("outbox", "dead for more than " + dead + ": outbox.retention.dead"));
+        }
+        trim("rows of the archive", RetentionStore.TRIM_ARCHIVE, settings.archived());
+        trim("replays", RetentionStore.TRIM_REPLAYS, settings.replays());
+        trim("operations", RetentionStore.TRIM_OPERATIONS, settings.operations());
         return moved;
+    }
+
+    private void trim(String what, String statement, @Nullable Duration age) throws SQLException {
+        if (age == null) {
+            return;
+        }
+        long removed = 0;
+        Page page = Page.BEGINNING;
+        do {
+            page = store.trim(statement, page, age, settings.batchSize());
+            removed += page.removed();
+        } while (page.more() && !loop.isClosing());
+        if (removed > 0) {
+            log.info("Removed {} {} older than {}", removed, what, age);
+        }
     }
 
     Batch archive(OffsetDateTime from) throws SQLException {
@@ -77,7 +107,7 @@ public final class Retention implements AutoCloseable {
 
     private Batch purge(OffsetDateTime from) throws SQLException {
         FaultPoint.BEFORE_INBOX_PURGE.reached();
-        Batch purged = store.purge(from, settings.processedEvents(), settings.batchSize());
+        Batch purged = store.purge(from, settings.received(), settings.batchSize());
         FaultPoint.AFTER_INBOX_PURGE.reached();
         return purged;
     }

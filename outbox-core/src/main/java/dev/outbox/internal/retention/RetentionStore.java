@@ -5,6 +5,7 @@ import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import javax.sql.DataSource;
 
@@ -90,12 +91,69 @@ final class RetentionStore {
               FROM removed
             """;
 
+    /**
+     * Relies on the primary key: rows get their ids in the order of their times, so a run ends at the first page whose last row is young, and
+     * reads what it keeps once.
+     */
+    private static final String TRIM = """
+            WITH page AS MATERIALIZED (
+                SELECT t.id, t.{time} < now() - :age_millis * interval '1 millisecond' AS old
+                  FROM {table} t
+                 WHERE t.id > :from
+                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
+                 ORDER BY t.id
+                 LIMIT :limit
+            ), removed AS (
+                DELETE FROM {table} t
+                 WHERE t.id = ANY (ARRAY(SELECT page.id FROM page WHERE page.old))
+                   AND {finished}
+                RETURNING t.id
+            )
+            SELECT (SELECT count(*) FROM removed), count(*), coalesce(max(page.id), 0), coalesce(bool_or(page.old), false)
+              FROM page
+            """;
+
+    static final String TRIM_ARCHIVE = TRIM.replace("{table}", "{archive}.events")
+            .replace("{time}", "archived_at")
+            .replace("{finished}", "true");
+
+    /**
+     * Relies on outbox_delivery_replay too. A replay is over when its deliveries are, which is later than its last page.
+     */
+    static final String TRIM_REPLAYS = TRIM.replace("{table}", "{schema}.outbox_replay")
+            .replace("{time}", "created_at")
+            .replace("{finished}", """
+                    t.finished_at < now() - :age_millis * interval '1 millisecond'
+                   AND (SELECT d.replay_id FROM {schema}.outbox_delivery d WHERE d.replay_id = t.id LIMIT 1) IS NULL""");
+
+    /**
+     * Relies on the indexes of event ids too; reads outbox_stream and outbox_handler whole. What was done to an event stays as long as that
+     * event: history, the archive and inboxes ask for it. So does the pause that is in force.
+     */
+    static final String TRIM_OPERATIONS = TRIM.replace("{table}", "{schema}.outbox_operation")
+            .replace("{time}", "performed_at")
+            .replace("{finished}", """
+                    (t.event_id IS NULL OR (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = t.event_id LIMIT 1) IS NULL)
+                   AND NOT (t.action = 'PAUSE_STREAM' AND t.stream IN (SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused))
+                   AND NOT (t.action = 'PAUSE_HANDLER'
+                            AND t.handler_id IN (SELECT unnest(h.id || h.aliases) FROM {schema}.outbox_handler h WHERE h.paused))""");
+
+    private static final String CUTOFF = """
+            SELECT now() - :age_millis * interval '1 millisecond'
+            """;
+
     private final DataSource dataSource;
     private final Pipeline archive;
     private final Pipeline purge;
+    private final Pipeline cutoff;
+    private final OutboxSchema schema;
+    private final OutboxSchema archiveSchema;
 
     RetentionStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
+        this.cutoff = new Pipeline(schema, CUTOFF);
+        this.schema = schema;
+        this.archiveSchema = archiveSchema;
         this.archive = new Pipeline(
                 schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
         this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
@@ -134,5 +192,35 @@ final class RetentionStore {
                         .set("age_millis", age.toMillis())
                         .set("limit", limit),
                 (results) -> Batch.read(results.row()));
+    }
+
+    /** Page of rows that were looked at, and whether the next one may hold old ones. */
+    record Page(int removed, long upTo, boolean more) {
+
+        /** Before all rows. */
+        static final Page BEGINNING = new Page(0, 0, true);
+    }
+
+    /** Deletes what is old and over of the next page of rows. */
+    Page trim(String statement, Page last, Duration age, int limit) throws SQLException {
+        return new Pipeline(schema, Pipeline.IN_INDEX_ORDER, statement.replace("{archive}", archiveSchema.quoted()))
+                .run(
+                        dataSource,
+                        (parameters) -> parameters
+                                .set("from", last.upTo())
+                                .set("age_millis", age.toMillis())
+                                .set("limit", limit),
+                        (results) -> {
+                            ResultSet row = results.row();
+                            return new Page(row.getInt(1), row.getLong(3), row.getInt(2) == limit && row.getBoolean(4));
+                        });
+    }
+
+    /** Returns the time at which a row of that age was written, by the clock of the database. */
+    Instant cutoff(Duration age) throws SQLException {
+        return cutoff.run(
+                dataSource,
+                (parameters) -> parameters.set("age_millis", age.toMillis()),
+                (results) -> results.row().getObject(1, OffsetDateTime.class).toInstant());
     }
 }

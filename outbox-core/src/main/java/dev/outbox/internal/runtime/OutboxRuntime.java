@@ -83,15 +83,16 @@ public final class OutboxRuntime implements AutoCloseable {
                         dependencies.random()),
                 listener,
                 this::wake);
+        this.operations = new JdbcOperations(
+                dependencies.dataSource(), schema, settings.schemas().archive(), this::wake);
         this.retention = new Retention(
                 settings.retention(),
                 dependencies.dataSource(),
                 schema,
                 settings.schemas().archive(),
+                operations,
                 dependencies.clock(),
                 dependencies.retentionSchedule());
-        this.operations = new JdbcOperations(
-                dependencies.dataSource(), schema, settings.schemas().archive(), this::wake);
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
         this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, operations, this::wakeReplays);
         this.schedule =

@@ -7,6 +7,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.retention.Retention;
 import dev.outbox.internal.retention.RetentionSettings;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -156,6 +157,11 @@ class StatusViewTest {
                         outbox.dataSource(),
                         OutboxSchema.DEFAULT,
                         OutboxSchema.DEFAULT_ARCHIVE,
+                        new JdbcOperations(
+                                outbox.dataSource(),
+                                OutboxSchema.DEFAULT,
+                                OutboxSchema.DEFAULT_ARCHIVE,
+                                (stream) -> {}),
                         Clock.systemUTC(),
                         null)
                 .runOnce();

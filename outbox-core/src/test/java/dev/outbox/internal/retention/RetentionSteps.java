@@ -1,6 +1,7 @@
 package dev.outbox.internal.retention;
 
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.retention.RetentionStore.Batch;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
@@ -13,6 +14,7 @@ public final class RetentionSteps {
 
     public static final String ARCHIVE = RetentionStore.ARCHIVE;
     public static final String PURGE = RetentionStore.PURGE;
+    public static final String TRIM_OPERATIONS = RetentionStore.TRIM_OPERATIONS;
 
     private final Retention retention;
     private Batch last = Batch.BEGINNING;
@@ -23,6 +25,8 @@ public final class RetentionSteps {
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
+                new JdbcOperations(
+                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 null);
     }

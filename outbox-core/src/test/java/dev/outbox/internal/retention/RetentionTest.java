@@ -7,9 +7,12 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
@@ -68,7 +71,8 @@ class RetentionTest {
                   FROM events.outbox
                 """).update();
 
-        assertThat(retention(RetentionSettings.defaults()).runOnce()).isEqualTo(1);
+        assertThat(retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce())
+                .isEqualTo(1);
         assertThat(outbox.count("audit.events")).isEqualTo(1);
         assertThat(outbox.count("events.outbox")).isZero();
     }
@@ -140,7 +144,7 @@ class RetentionTest {
     void oneInstanceWorksAtATime() throws SQLException {
         publishPublished(3);
         age("31 days", "true");
-        Retention retention = retention(RetentionSettings.defaults());
+        Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 1000));
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
             other.run("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
             assertThat(retention.runOnce()).isZero();
@@ -172,14 +176,14 @@ class RetentionTest {
                 .sql("UPDATE events.processed_event SET processed_at = now() - interval '1 year'")
                 .update();
 
-        retention(RetentionSettings.defaults()).runOnce();
+        retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce();
         assertThat(outbox.count("events.processed_event")).isEqualTo(1);
     }
 
     @Test
     void oneInstanceRemovesProcessedEventsAtATime() throws SQLException {
         noteProcessed(3, "31 days");
-        Retention retention = retention(RetentionSettings.defaults());
+        Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 1000));
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
             other.run("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
             retention.runOnce();
@@ -187,6 +191,104 @@ class RetentionTest {
         }
         retention.runOnce();
         assertThat(outbox.count("events.processed_event")).isZero();
+    }
+
+    @Test
+    @Guarantee(value = "G8", sentence = "An expired dead letter is skipped, on record, and releases its lane.")
+    void skipsExpiredDeadLettersOnRecord() throws SQLException {
+        Recorded ledger = Recorded.failing(
+                (attempt) -> attempt.envelope().sequence() == 1 ? new NonRetryableException("never") : null);
+        outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
+                .start();
+        EventEnvelope expired = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
+        EventEnvelope young = outbox.publish("2", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'BLOCKING'") == 2
+                && outbox.count("events.outbox_delivery") == 3);
+        diedEarlier("31 days", expired);
+        diedEarlier("29 days", young);
+
+        keeping(null, MONTH, null, null).runOnce();
+
+        assertThat(outbox.event(expired)).isPublished();
+        assertThat(outbox.event(behind)).becomesPublished();
+        assertThat(outbox.event(young)).isDead();
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT concat_ws('|', performed_by, action, reason, handler_id, previous_status, last_error, event_id)"
+                                        + " FROM events.outbox_operation")
+                        .query(String.class)
+                        .list())
+                .containsExactly("outbox|SKIP|dead for more than PT720H: outbox.retention.dead|ledger|BLOCKING|never|"
+                        + expired.eventId());
+    }
+
+    @Test
+    void deadLetterThatDiedAgainStays() throws SQLException {
+        Lanes lanes = new Lanes(outbox);
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.dead("mail", event);
+        diedEarlier("31 days", event);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET failures = failures || jsonb_build_object('at', now())")
+                .update();
+
+        keeping(null, MONTH, null, null).runOnce();
+        assertThat(outbox.event(event)).isDead();
+    }
+
+    @Test
+    void removesOldOperationsOfFormerEvents() throws SQLException {
+        EventEnvelope present = outbox.publish("1", new OrderPlaced(1));
+        outbox.sql().sql("""
+                INSERT INTO events.outbox_stream (stream, paused) VALUES ('held', true), ('resumed', false)
+                """).update();
+        outbox.sql().sql("""
+                INSERT INTO events.outbox_operation (performed_by, action, reason, stream, event_id, performed_at)
+                VALUES ('ann', 'SKIP', 'present', 'default', :present, now() - interval '31 days'),
+                       ('ann', 'PAUSE_STREAM', 'in force', 'held', NULL, now() - interval '31 days'),
+                       ('ann', 'PAUSE_STREAM', 'over', 'resumed', NULL, now() - interval '31 days'),
+                       ('ann', 'SKIP', 'former', 'default', gen_random_uuid(), now() - interval '31 days'),
+                       ('ann', 'SKIP', 'young', 'default', gen_random_uuid(), now() - interval '29 days')
+                """).param("present", present.eventId()).update();
+
+        keeping(null, null, MONTH, null).runOnce();
+        assertThat(texts("SELECT reason FROM events.outbox_operation ORDER BY id"))
+                .containsExactly("present", "in force", "young");
+    }
+
+    @Test
+    void removesOldReplaysThatAreOver() throws SQLException {
+        outbox.sql().sql("""
+                INSERT INTO events.outbox_replay (handler_id, rate, up_to_id, requested_by, reason, created_at, finished_at)
+                SELECT 'mail', 1, 1, 'ann', r.reason, now() - interval '32 days', now() - r.age::interval
+                  FROM (VALUES ('over', '31 days'), ('running', NULL), ('delivering', '31 days'), ('young', '29 days'),
+                               ('over', '31 days')) r (reason, age)
+                """).update();
+        Lanes lanes = new Lanes(outbox);
+        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_delivery d SET replay_id = r.id FROM events.outbox_replay r WHERE r.reason = 'delivering'")
+                .update();
+
+        keeping(null, null, null, MONTH).runOnce();
+        assertThat(texts("SELECT reason FROM events.outbox_replay ORDER BY id"))
+                .containsExactly("running", "delivering", "young");
+    }
+
+    @Test
+    void removesOldRowsOfTheArchive() throws SQLException {
+        publishPublished(5);
+        age("31 days", "true");
+        retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce();
+        outbox.sql()
+                .sql("UPDATE audit.events SET archived_at = now() - interval '31 days' WHERE aggregate_seq <= 3")
+                .update();
+
+        keeping(MONTH, null, null, null).runOnce();
+        assertThat(texts("SELECT aggregate_seq::text FROM audit.events ORDER BY id"))
+                .containsExactly("4", "5");
     }
 
     @ParameterizedTest
@@ -201,10 +303,12 @@ class RetentionTest {
             return asked.size() == 1 && due ? begun.minusSeconds(1) : after.plus(Duration.ofDays(1));
         };
         try (Retention retention = new Retention(
-                RetentionSettings.defaults(),
+                new RetentionSettings(MONTH, true, MONTH, 1000),
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
+                new JdbcOperations(
+                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -223,8 +327,38 @@ class RetentionTest {
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
+                new JdbcOperations(
+                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 null);
+    }
+
+    /** With the rights that a worker gets for these, and pages of two rows. */
+    private Retention keeping(Duration archived, Duration dead, Duration operations, Duration replays) {
+        return new Retention(
+                new RetentionSettings(MONTH, true, MONTH, archived, dead, operations, replays, 2),
+                outbox.owner(),
+                OutboxSchema.DEFAULT,
+                OutboxSchema.DEFAULT_ARCHIVE,
+                new JdbcOperations(
+                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
+                Clock.systemUTC(),
+                null);
+    }
+
+    private void diedEarlier(String by, EventEnvelope event) {
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_delivery d SET created_at = created_at - :by::interval, open_since = open_since - :by::interval,"
+                                + " failures = coalesce((SELECT jsonb_agg(f || jsonb_build_object('at', (f ->> 'at')::timestamptz - :by::interval))"
+                                + " FROM jsonb_array_elements(d.failures) f), '[]') WHERE d.outbox_id = :event")
+                .param("by", by)
+                .param("event", event.id())
+                .update();
+    }
+
+    private List<String> texts(String sql) {
+        return outbox.sql().sql(sql).query(String.class).list();
     }
 
     private void publishPublished(int count) {

@@ -103,6 +103,27 @@ class BoundedPlansTest {
         assertThat(Explained.pages(plan)).isLessThan(20 * BATCH);
     }
 
+    /** The other tables are trimmed by the same statement. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void trimReadsItsPageOnly(boolean analyzed) throws SQLException {
+        addHistory("1 day", ROWS);
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_operation (performed_by, action, reason, event_id, performed_at)
+                        SELECT 'ann', 'SKIP', 'sent', gen_random_uuid(), now() - interval '31 days'
+                          FROM generate_series(1, :rows)
+                        """).param("rows", ROWS).update();
+        analyze(analyzed, "events.outbox_operation, events.outbox_published");
+
+        JsonNode plan = new Explained(outbox.owner(), Pipeline.IN_INDEX_ORDER)
+                .explain(
+                        RetentionSteps.TRIM_OPERATIONS,
+                        "bigint, bigint, int",
+                        MONTH.toMillis() + ", " + ROWS / 2 + ", " + BATCH);
+        assertThat(Explained.rowsVisited(plan, "outbox_operation")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(plan)).isLessThan(30 * BATCH);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "now() + interval '1 h', false, 0",

@@ -223,14 +223,20 @@ final class ConfiguredSettings {
                             + " repeated event ids need them; set outbox.retention.cron to - to keep them");
         }
         RetentionSettings defaults = RetentionSettings.defaults();
-        // A publisher or a broker may repeat an event after its history was archived early.
-        Duration processedEvents = retention.published().compareTo(defaults.processedEvents()) > 0
-                ? retention.published()
-                : defaults.processedEvents();
+        // A publisher or a broker may repeat an event after its history was removed early.
+        Duration received =
+                retention.published().compareTo(defaults.received()) > 0 ? retention.published() : defaults.received();
         return PropertyRule.checkAll(
                 "outbox.retention",
                 () -> new RetentionSettings(
-                        retention.published(), retention.archive(), processedEvents, defaults.batchSize()));
+                        retention.published(),
+                        retention.archive(),
+                        ownOrInherited(retention.received(), received),
+                        retention.archived(),
+                        retention.dead(),
+                        retention.operations(),
+                        retention.replays(),
+                        defaults.batchSize()));
     }
 
     private static <T> T ownOrInherited(@Nullable T own, T inherited) {

@@ -26,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout and circuit.
  * @param handlerTimeout How long a handler without a timeout of its own may run before it is interrupted and the attempt fails. No limit
  *     if not set.
- * @param retention Retention of published events.
+ * @param retention How long what is finished stays.
  * @param publisher Publishing of events.
  * @param health Thresholds of the health indicator.
  * @param endpoint Actuator endpoint.
@@ -136,16 +136,28 @@ public record OutboxProperties(
             @Nullable Integer failures, @Nullable Duration probeInterval) {}
 
     /**
-     * Retention of published events.
+     * How long what is finished stays.
      *
-     * @param published How long published events stay in the outbox, more than 0. The records of deduplicating handlers stay as long, at least 30 days.
+     * @param published How long published events stay in the outbox, more than 0.
+     * @param received How long the records of deduplicating handlers stay, not shorter than published events. Those, but at least 30 days, if not
+     *     set.
+     * @param dead How long a dead letter stays after its last failure. Retention then skips it, which the operation log records. For ever if not
+     *     set.
+     * @param operations How long entries of the operation log stay, except those of events that the outbox still has. For ever if not set.
+     * @param replays How long replays stay after their end. For ever if not set.
+     * @param archived How long events stay in the archive. For ever if not set.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
      */
     public record Retention(
             @DefaultValue("30d") Duration published,
-            @DefaultValue("true") boolean archive,
+            @Nullable Duration received,
+            @Nullable Duration dead,
+            @Nullable Duration operations,
+            @Nullable Duration replays,
+            @Nullable Duration archived,
+            @DefaultValue("false") boolean archive,
             @DefaultValue("0 30 3 * * *") String cron,
             @DefaultValue("audit") String archiveSchema) {}
 

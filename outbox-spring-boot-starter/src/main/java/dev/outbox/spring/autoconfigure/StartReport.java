@@ -47,9 +47,12 @@ final class StartReport {
 
     void write(Collection<HandlerDefinition> handlers) {
         log.info(
-                "Events are stored in schema {} and archived in schema {}",
+                "Events are stored in schema {}{}",
                 settings.schemas().outbox().name(),
-                settings.schemas().archive().name());
+                settings.retention().archive()
+                        ? " and archived in schema "
+                                + settings.schemas().archive().name()
+                        : ", without an archive");
         RuntimeSettings.Polling polling = settings.polling().effective(!handlers.isEmpty());
         SortedSet<String> others = new TreeSet<>(polling.streams().keySet());
         others.removeAll(polling.polled());

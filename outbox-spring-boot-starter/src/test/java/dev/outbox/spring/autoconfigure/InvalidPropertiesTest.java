@@ -77,6 +77,11 @@ class InvalidPropertiesTest {
                     outbox.retention.published        | -1d       | must be positive
                     outbox.retention.published        | 0         | each run would take all published events
                     outbox.retention.published        | 0         | set outbox.retention.cron to - to keep them
+                    outbox.retention.received         | 29d       | a replay delivers what is published
+                    outbox.retention.dead             | 0         | must be positive
+                    outbox.retention.operations       | 0         | must be positive
+                    outbox.retention.replays          | -1d       | must be positive
+                    outbox.retention.archived         | 0         | must be positive
                     outbox.handlers[a.b].circuit.probe-interval | 5s | it has no effect without outbox.handlers[a.b].circuit.failures
                     outbox.health.max-oldest          | 0s        | must be positive
                     outbox.publisher.max-payload-size | 1B        | must be at least 2

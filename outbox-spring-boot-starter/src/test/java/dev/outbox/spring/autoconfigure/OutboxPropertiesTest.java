@@ -48,7 +48,12 @@ class OutboxPropertiesTest {
                 "outbox.retry.delays=1s,2s",
                 "outbox.retry.max-attempts=4",
                 "outbox.retention.published=31d",
-                "outbox.retention.archive=false",
+                "outbox.retention.archive=true",
+                "outbox.retention.received=32d",
+                "outbox.retention.archived=33d",
+                "outbox.retention.dead=34d",
+                "outbox.retention.operations=35d",
+                "outbox.retention.replays=36d",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail");
 
@@ -61,14 +66,17 @@ class OutboxPropertiesTest {
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
-                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(31), 1000));
+                .isEqualTo(
+                        new RetentionSettings(days(31), true, days(32), days(33), days(34), days(35), days(36), 1000));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
     }
 
     @Test
     void deduplicationOutlivesShortHistory() {
         assertThat(settings("outbox.retention.published=1d").retention())
-                .isEqualTo(new RetentionSettings(Duration.ofDays(1), true, Duration.ofDays(30), 1000));
+                .isEqualTo(new RetentionSettings(days(1), false, days(30), 1000));
+        assertThat(settings("outbox.retention.published=31d").retention())
+                .isEqualTo(new RetentionSettings(days(31), false, days(31), 1000));
     }
 
     @Test
@@ -209,6 +217,10 @@ class OutboxPropertiesTest {
                       batch-size: 10
                     trade: {}
                 """).streams()).containsOnlyKeys("mail", "trade");
+    }
+
+    private static Duration days(long days) {
+        return Duration.ofDays(days);
     }
 
     private static Duration seconds(long seconds) {

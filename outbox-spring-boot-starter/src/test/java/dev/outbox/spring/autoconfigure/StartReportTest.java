@@ -35,9 +35,17 @@ class StartReportTest {
         Applications.withSubscriptionsOn(database)
                 .withPropertyValues("outbox.streams.mail.batch-size=1", "outbox.poller.streams=default")
                 .run((context) -> assertThat(output)
-                        .contains("Events are stored in schema events and archived in schema audit")
+                        .contains("Events are stored in schema events, without an archive")
                         .contains("Polling streams: default; configured but not polled here: mail")
                         .contains("Handlers and their event types: licensing.extend (SubscriptionStarted)"));
+    }
+
+    @Test
+    void startNamesTheSchemaOfTheArchive(CapturedOutput output) {
+        Applications.on(database)
+                .withPropertyValues("outbox.retention.archive=true")
+                .run((context) ->
+                        assertThat(output).contains("Events are stored in schema events and archived in schema audit"));
     }
 
     @Test
