@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * In the end no event is open, except behind a dead one that blocks its lane, and each was done in time after the last fault or its
- * commit, whichever is later.
+ * In the end no event is open, except behind a dead one that blocks its lane, and each was done in time after the last fault, its commit
+ * or the moment at which it was due, whichever is latest.
  */
 final class BacklogEmpty implements Rule {
 
@@ -77,7 +77,9 @@ final class BacklogEmpty implements Rule {
         }
         long committed =
                 transaction.completedAt() == Long.MAX_VALUE ? transaction.intendedAt() : transaction.completedAt();
-        long bound = Math.max(committed, lastFault) + deadline;
+        Long due = event.due();
+        long ready = due == null ? committed : Math.max(committed, due);
+        long bound = Math.max(ready, lastFault) + deadline;
         event.changes().stream()
                 .filter((change) -> !isRemovalByRetention(change))
                 .filter((change) -> change.at() > bound)

@@ -5,7 +5,7 @@ import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.History;
 import java.util.List;
 
-/** The business row of an event and the event itself appear together, with one sequence. */
+/** The business row of an event and the event itself appear together, with one sequence, and a withdrawn event leaves with its row. */
 final class BusinessRowsMatch implements Rule {
 
     @Override
@@ -21,7 +21,7 @@ final class BusinessRowsMatch implements Rule {
         }
         for (EventHistory event : history.events()) {
             List<LedgerRow> rows = event.ledger();
-            if (event.survived() != !rows.isEmpty()) {
+            if (event.isThere() != !rows.isEmpty()) {
                 violations.add(
                         event + (rows.isEmpty() ? " has no business row" : " is not stored, and has a business row"),
                         List.of(rows, event.stored()));
@@ -34,7 +34,7 @@ final class BusinessRowsMatch implements Rule {
 
     private static boolean isOf(EventHistory event, LedgerRow row) {
         return event.stored().stream()
-                .allMatch((stored) -> stored.sequence() == row.sequence()
+                .allMatch((stored) -> (event.due() != null || stored.sequence() == row.sequence())
                         && stored.aggregateId().equals(row.aggregateId()));
     }
 }

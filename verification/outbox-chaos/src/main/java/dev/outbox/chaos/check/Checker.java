@@ -29,7 +29,8 @@ public final class Checker {
                 new RepeatsExplained(settings),
                 new BacklogEmpty(settings),
                 new PayloadsEqual(),
-                new BookedOnce());
+                new BookedOnce(),
+                new ScheduleKept(settings));
     }
 
     /** Checks a history. */
@@ -37,8 +38,11 @@ public final class Checker {
         Map<Fate, Long> fates = new EnumMap<>(Fate.class);
         long duplicated = 0;
         long executions = 0;
+        Report.Scheduled scheduled = Report.Scheduled.NONE;
         for (EventHistory event : history.events()) {
-            fates.merge(Fate.of(event, history.faults()), 1L, Long::sum);
+            Fate fate = Fate.of(event, history.faults());
+            fates.merge(fate, 1L, Long::sum);
+            scheduled = scheduled.with(event, fate);
             duplicated += RepeatsExplained.count(event);
             executions += event.executions().size();
         }
@@ -51,6 +55,7 @@ public final class Checker {
                 fates.getOrDefault(Fate.LOST, 0L),
                 fates.getOrDefault(Fate.LOST_BY_CONTRACT, 0L),
                 fates.getOrDefault(Fate.UNEXPECTED, 0L),
+                scheduled,
                 duplicated,
                 history.state().deliveries().stream()
                         .filter((row) -> StateChange.isDead(row.status()))

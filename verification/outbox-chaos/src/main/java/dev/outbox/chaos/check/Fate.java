@@ -14,6 +14,8 @@ enum Fate {
     RECOVERED,
     /** It was not to be stored, or its commit was left open, and it left no trace. */
     ABSENT,
+    /** It was scheduled, and withdrawn before it was due. */
+    WITHDRAWN,
     /** It was committed, or a handler saw it, and it is gone; its commit may lie after what a standby or a backup has. */
     LOST_BY_CONTRACT,
     /** It was committed, or a handler saw it, and it is gone. */
@@ -24,17 +26,20 @@ enum Fate {
     static Fate of(EventHistory event, Faults faults) {
         TransactionHistory transaction = event.transaction();
         IntendedEvent intended = event.intended();
-        boolean survived = event.survived();
+        boolean isThere = event.isThere();
         boolean seen = !event.executions().isEmpty();
         if (transaction == null || intended == null) {
             return UNEXPECTED;
         }
         if (intended.rolledBack() || transaction.outcome() == Commit.ABORTED) {
-            return survived || seen ? UNEXPECTED : ABSENT;
+            return isThere || seen ? UNEXPECTED : ABSENT;
         }
         boolean committed = transaction.outcome() == Commit.COMMITTED;
-        if (survived) {
+        if (isThere) {
             return committed ? OK : RECOVERED;
+        }
+        if (!event.withdrawals().isEmpty()) {
+            return WITHDRAWN;
         }
         if (!committed && !seen) {
             return ABSENT;

@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 
 /**
  * Per handler and aggregate, no event starts before every earlier one is over: it succeeded, died, or was skipped. Replays, and what an
- * operator retried, are not in order with the others.
+ * operator retried, are not in order with the others, nor are executions under a sequence that the database forgot.
  */
 final class InOrder implements Rule {
 
@@ -63,7 +63,8 @@ final class InOrder implements Rule {
 
     private static OptionalLong firstStart(EventHistory event, String handler) {
         return event.executions(handler)
-                .filter((execution) -> !execution.started().replayed())
+                .filter((execution) -> !execution.started().replayed()
+                        && (event.due() == null || execution.started().sequence() == event.sequence()))
                 .mapToLong((execution) -> execution.started().at())
                 .min();
     }

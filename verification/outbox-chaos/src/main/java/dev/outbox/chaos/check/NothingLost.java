@@ -47,7 +47,8 @@ final class NothingLost implements Rule {
 
     /** Still to come: another rule bounds how long. */
     private static boolean isOpen(EventHistory event, String handler) {
-        return event.stored().stream().anyMatch((row) -> row.status().equals("PENDING"))
+        return event.scheduled() != null
+                || event.stored().stream().anyMatch((row) -> row.status().equals("PENDING"))
                 || event.deliveries().stream().anyMatch((row) -> row.handler().equals(handler));
     }
 }

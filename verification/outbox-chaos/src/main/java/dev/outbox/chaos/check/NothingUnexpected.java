@@ -28,7 +28,7 @@ final class NothingUnexpected implements Rule {
             List<EventHistory> meant = transaction.events().stream()
                     .filter(NothingUnexpected::isMeant)
                     .toList();
-            long there = meant.stream().filter(EventHistory::survived).count();
+            long there = meant.stream().filter(EventHistory::isThere).count();
             if (there > 0 && there < meant.size()) {
                 violations.add(there + " of " + meant.size() + " events are stored of " + transaction, meant);
             }
@@ -38,6 +38,8 @@ final class NothingUnexpected implements Rule {
 
     private static boolean isMeant(EventHistory event) {
         IntendedEvent intended = event.intended();
-        return intended != null && !intended.rolledBack();
+        return intended != null
+                && !intended.rolledBack()
+                && (event.isThere() || event.withdrawals().isEmpty());
     }
 }

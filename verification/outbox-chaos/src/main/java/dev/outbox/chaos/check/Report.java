@@ -1,5 +1,6 @@
 package dev.outbox.chaos.check;
 
+import dev.outbox.chaos.history.EventHistory;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
  * @param lost committed events that are gone
  * @param lostByContract committed events that a standby or a backup did not have yet
  * @param unexpected events that were not committed and left a trace
+ * @param scheduled what became of scheduled events
  * @param duplicated further successes of a handler with an event
  * @param dead deliveries that are dead
  * @param executions executions of handlers
@@ -28,6 +30,7 @@ public record Report(
         long lost,
         long lostByContract,
         long unexpected,
+        Scheduled scheduled,
         long duplicated,
         long dead,
         long executions,
@@ -36,6 +39,27 @@ public record Report(
         List<Violation> violations) {
 
     private static final int SHOWN = 10;
+
+    /** Committed scheduled events that moved to the queue, that were replaced or cancelled before, and that are not due yet. */
+    public record Scheduled(long moved, long replaced, long cancelled, long waiting) {
+
+        static final Scheduled NONE = new Scheduled(0, 0, 0, 0);
+
+        Scheduled with(EventHistory event, Fate fate) {
+            if (event.due() != null && fate == Fate.WITHDRAWN) {
+                boolean isReplaced = event.withdrawals().get(0).replacement() != null;
+                return isReplaced
+                        ? new Scheduled(moved, replaced + 1, cancelled, waiting)
+                        : new Scheduled(moved, replaced, cancelled + 1, waiting);
+            }
+            if (event.due() != null && fate.isStored()) {
+                return event.survived()
+                        ? new Scheduled(moved + 1, replaced, cancelled, waiting)
+                        : new Scheduled(moved, replaced, cancelled, waiting + 1);
+            }
+            return this;
+        }
+    }
 
     /** Copies the lists. */
     public Report {
@@ -53,6 +77,7 @@ public record Report(
     public String toString() {
         StringBuilder text = new StringBuilder("""
                 events      ok %d, recovered %d, absent %d, lost %d, lost by contract %d, unexpected %d
+                scheduled   moved %d, replaced %d, cancelled %d, waiting %d
                 deliveries  executions %d, duplicated %d, dead %d
                 faults      %d
                 violations  %d
@@ -63,6 +88,10 @@ public record Report(
                         lost,
                         lostByContract,
                         unexpected,
+                        scheduled.moved(),
+                        scheduled.replaced(),
+                        scheduled.cancelled(),
+                        scheduled.waiting(),
                         executions,
                         duplicated,
                         dead,

@@ -7,6 +7,7 @@ import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.FinalState.ScheduledEvent;
 import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
 import java.util.ArrayList;
@@ -26,6 +27,9 @@ public final class EventHistory {
     private @Nullable IntendedEvent intended;
     private @Nullable TransactionHistory transaction;
     private @Nullable Published published;
+    private @Nullable Long due;
+    private @Nullable ScheduledEvent scheduled;
+    private List<Withdrawal> withdrawals = List.of();
     private List<Execution> executions = List.of();
     private List<Ended> ends = List.of();
     private List<StoredEvent> stored = List.of();
@@ -34,6 +38,10 @@ public final class EventHistory {
     private List<StateChange> changes = List.of();
     private List<Operated> operations = List.of();
     private List<String> bookings = List.of();
+
+    /** A transaction that replaced or cancelled it, and the event that replaced it; {@code null} if none did. */
+    public record Withdrawal(
+            TransactionHistory transaction, @Nullable EventHistory replacement) {}
 
     EventHistory(UUID id) {
         this.id = id;
@@ -57,6 +65,21 @@ public final class EventHistory {
     /** Returns what the publish call returned; {@code null} if it is not known. */
     public @Nullable Published published() {
         return published;
+    }
+
+    /** Returns the earliest moment at which it may be due; {@code null} if it was not scheduled. */
+    public @Nullable Long due() {
+        return due;
+    }
+
+    /** Returns its row while it is scheduled; {@code null} if there is none. */
+    public @Nullable ScheduledEvent scheduled() {
+        return scheduled;
+    }
+
+    /** Returns the transactions that withdrew it while it was scheduled, unless they did not commit. */
+    public List<Withdrawal> withdrawals() {
+        return withdrawals;
     }
 
     /** Returns the executions of all handlers, in the order of their starts. */
@@ -100,7 +123,12 @@ public final class EventHistory {
         return operations;
     }
 
-    /** Returns whether the database holds it, or retention removed it. */
+    /** Returns whether it survived, or is scheduled still. */
+    public boolean isThere() {
+        return survived() || scheduled != null;
+    }
+
+    /** Returns whether the database holds it as published, or retention removed it. */
     public boolean survived() {
         return !stored.isEmpty() || isRemovedByRetention();
     }
@@ -154,6 +182,18 @@ public final class EventHistory {
 
     void publish(Published fact) {
         published = fact;
+    }
+
+    void schedule(long earliest) {
+        due = earliest;
+    }
+
+    void withdraw(Withdrawal withdrawal) {
+        withdrawals = plus(withdrawals, withdrawal);
+    }
+
+    void add(ScheduledEvent row) {
+        scheduled = row;
     }
 
     void add(Execution execution) {

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = Fact.Subscribed.class, name = "subscribed"),
     @JsonSubTypes.Type(value = Fact.Intended.class, name = "intended"),
     @JsonSubTypes.Type(value = Fact.Published.class, name = "published"),
+    @JsonSubTypes.Type(value = Fact.Scheduled.class, name = "scheduled"),
+    @JsonSubTypes.Type(value = Fact.Withdrawn.class, name = "withdrawn"),
     @JsonSubTypes.Type(value = Fact.Completed.class, name = "completed"),
     @JsonSubTypes.Type(value = Fact.Started.class, name = "started"),
     @JsonSubTypes.Type(value = Fact.Ended.class, name = "ended"),
@@ -62,10 +64,35 @@ public sealed interface Fact {
                 Map<String, String> headers) {
             this(eventId, eventType, aggregateType, aggregateId, payload, headers, false);
         }
+
+        /** The same event with the id that the outbox chose. */
+        public IntendedEvent withId(UUID chosen) {
+            return new IntendedEvent(chosen, eventType, aggregateType, aggregateId, payload, headers, rolledBack);
+        }
     }
 
     /** The publish call returned; the transaction is still open. */
     record Published(long at, String process, String transaction, UUID eventId, long sequence) implements Fact {}
+
+    /**
+     * The call that scheduled an event returned; the transaction is still open.
+     *
+     * @param event the event, with the id that the outbox chose
+     * @param due the earliest moment at which it may be due: microseconds since 1970 by the clock of the database
+     */
+    record Scheduled(long at, String process, String transaction, IntendedEvent event, long due) implements Fact {}
+
+    /**
+     * A scheduled event was cancelled, or replaced by another one; the transaction is still open.
+     *
+     * @param replacement the id of the event that replaced it; {@code null} if it was cancelled
+     */
+    record Withdrawn(
+            long at,
+            String process,
+            String transaction,
+            UUID eventId,
+            @Nullable UUID replacement) implements Fact {}
 
     /** The transaction ended. One without this fact is {@code UNKNOWN}. */
     record Completed(long at, String process, String transaction, Commit outcome) implements Fact {}

@@ -3,6 +3,7 @@ package dev.outbox.chaos.history;
 import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Phase;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -79,6 +80,12 @@ public final class Faults {
         return windows.stream()
                 .anyMatch((window) -> transaction.completedAt() > window.durableUntil()
                         && transaction.intendedAt() <= window.ended());
+    }
+
+    /** Returns whether PostgreSQL may have forgotten what led to a moment, at most so long after another server took over. */
+    public boolean mayForget(long moment, Duration after) {
+        return windows.stream()
+                .anyMatch((window) -> moment > window.durableUntil() && moment <= window.ended() + after.toNanos());
     }
 
     /** Returns when a process was killed or had stopped; the end of time if it was not. */

@@ -3,6 +3,7 @@ package dev.outbox.chaos.history;
 import dev.outbox.chaos.history.FinalState.Booking;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.Place;
+import dev.outbox.chaos.history.FinalState.ScheduledEvent;
 import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
 import dev.outbox.chaos.history.StateChange.Kind;
@@ -35,6 +36,11 @@ public final class FinalStateReader {
             SELECT 'ARCHIVE',
                    a.outbox_event_id, a.aggregate_type, a.aggregate_id, a.aggregate_seq, 'PUBLISHED', a.payload::text, a.headers::text
               FROM audit.events a
+            """;
+
+    private static final String SCHEDULED = """
+            SELECT s.event_id, (extract(epoch FROM s.due_at) * 1000000)::bigint, s.due_at <= clock_timestamp()
+              FROM events.outbox_scheduled s
             """;
 
     private static final String DELIVERIES = """
@@ -84,12 +90,22 @@ public final class FinalStateReader {
     }
 
     private FinalState read() throws SQLException {
+        long before = System.nanoTime();
+        long micros = rows(CLOCK, (row) -> row.getLong(1)).get(0);
+        long clock = before / 2 + System.nanoTime() / 2 - micros * 1000;
         return new FinalState(
                 rows(EVENTS, this::event),
+                rows(
+                        SCHEDULED,
+                        (row) -> new ScheduledEvent(
+                                texts.id(row.getObject(1, UUID.class)),
+                                row.getLong(2) * 1000 + clock,
+                                row.getBoolean(3))),
                 rows(DELIVERIES, this::delivery),
                 exists("chaos.ledger") ? rows(LEDGER, this::ledgerRow) : null,
                 exists("chaos.booking") ? rows(BOOKINGS, this::booking) : null,
-                exists("chaos.state_change") ? changes() : List.of());
+                exists("chaos.state_change") ? rows(CHANGES, (row) -> change(row, clock)) : List.of(),
+                clock);
     }
 
     private boolean exists(String table) throws SQLException {
@@ -125,13 +141,6 @@ public final class FinalStateReader {
 
     private Booking booking(ResultSet row) throws SQLException {
         return new Booking(texts.id(row.getObject(1, UUID.class)), texts.text(row.getString(2)));
-    }
-
-    private List<StateChange> changes() throws SQLException {
-        long before = System.nanoTime();
-        long clock = rows(CLOCK, (row) -> row.getLong(1)).get(0);
-        long offset = before / 2 + System.nanoTime() / 2 - clock * 1000;
-        return rows(CHANGES, (row) -> change(row, offset));
     }
 
     private StateChange change(ResultSet row, long offset) throws SQLException {

@@ -1,5 +1,7 @@
 package dev.outbox.chaos.history;
 
+import dev.outbox.chaos.history.EventHistory.Withdrawal;
+import dev.outbox.chaos.history.Fact.Commit;
 import dev.outbox.chaos.history.Fact.Completed;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Fault;
@@ -7,8 +9,10 @@ import dev.outbox.chaos.history.Fact.Intended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Scheduled;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.Fact.Subscribed;
+import dev.outbox.chaos.history.Fact.Withdrawn;
 import dev.outbox.chaos.history.FinalState.Booking;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.History.Subscriptions;
@@ -29,6 +33,8 @@ final class HistoryBuilder {
     private final Map<UUID, EventHistory> events = new HashMap<>();
     private final Map<String, TransactionHistory> transactions = new HashMap<>();
     private final List<Completed> completed = new ArrayList<>();
+    private final List<Scheduled> scheduled = new ArrayList<>();
+    private final List<Withdrawn> withdrawn = new ArrayList<>();
     private final List<Subscribed> subscribed = new ArrayList<>();
     private final List<Fault> faultFacts = new ArrayList<>();
     private final List<Operated> operations = new ArrayList<>();
@@ -51,6 +57,10 @@ final class HistoryBuilder {
             intended.events().forEach((event) -> event(event.eventId()).intend(transaction, pooled(event)));
         } else if (fact instanceof Published published) {
             event(published.eventId()).publish(pooled(published));
+        } else if (fact instanceof Scheduled later) {
+            scheduled.add(later);
+        } else if (fact instanceof Withdrawn withdrawal) {
+            withdrawn.add(withdrawal);
         } else if (fact instanceof Completed outcome) {
             completed.add(new Completed(
                     outcome.at(), texts.text(outcome.process()), texts.text(outcome.transaction()), outcome.outcome()));
@@ -114,6 +124,14 @@ final class HistoryBuilder {
                 fact.replayed());
     }
 
+    private TransactionHistory transaction(String name) {
+        TransactionHistory transaction = transactions.get(name);
+        if (transaction == null) {
+            throw new IllegalStateException("No process intended transaction " + name);
+        }
+        return transaction;
+    }
+
     private EventHistory event(UUID id) {
         return events.computeIfAbsent(texts.id(id), EventHistory::new);
     }
@@ -122,12 +140,19 @@ final class HistoryBuilder {
         state = found;
         faults = new Faults(faultFacts);
         subscriptions = new Subscriptions(subscribed);
-        for (Completed fact : completed) {
-            TransactionHistory transaction = transactions.get(fact.transaction());
-            if (transaction == null) {
-                throw new IllegalStateException("No process intended transaction " + fact.transaction());
+        completed.forEach((fact) -> transaction(fact.transaction()).complete(fact));
+        for (Scheduled fact : scheduled) {
+            EventHistory event = event(fact.event().eventId());
+            event.intend(transaction(fact.transaction()), pooled(fact.event()));
+            event.schedule(fact.due() * 1000 + found.clock());
+        }
+        for (Withdrawn fact : withdrawn) {
+            TransactionHistory transaction = transaction(fact.transaction());
+            if (transaction.outcome() != Commit.ABORTED) {
+                UUID replacement = fact.replacement();
+                event(fact.eventId())
+                        .withdraw(new Withdrawal(transaction, replacement == null ? null : event(replacement)));
             }
-            transaction.complete(fact);
         }
         for (Operated operated : operations) {
             if (operated.eventId() != null) {
@@ -135,6 +160,7 @@ final class HistoryBuilder {
             }
         }
         found.events().forEach((row) -> event(row.eventId()).add(row));
+        found.scheduled().forEach((row) -> event(row.eventId()).add(row));
         found.deliveries().forEach((row) -> event(row.eventId()).add(row.of(subscriptions.current(row.handler()))));
         List<LedgerRow> ledger = found.ledger();
         if (ledger != null) {

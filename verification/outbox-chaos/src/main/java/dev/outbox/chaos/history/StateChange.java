@@ -66,6 +66,11 @@ public record StateChange(
         return new StateChange(id, at, transaction, application, kind, other, old, now, claimed);
     }
 
+    /** Returns whether an event came into the queue. */
+    public boolean isArrival() {
+        return kind == Kind.EVENT && old.equals(State.NONE) && now.status().equals("PENDING");
+    }
+
     /** Returns whether a delivery became dead. */
     public boolean isDeath() {
         return kind == Kind.DELIVERY && isDead(now.status()) && !isDead(old.status());

@@ -19,6 +19,7 @@ final class Evidence {
             "chaos.booking",
             "events.outbox_unpublished",
             "events.outbox_published",
+            "events.outbox_scheduled",
             "events.outbox_delivery",
             "events.outbox_lane",
             "events.outbox_claim",

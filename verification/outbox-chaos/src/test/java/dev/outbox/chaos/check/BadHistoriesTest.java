@@ -7,6 +7,7 @@ import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FinalState.Booking;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.FinalState.ScheduledEvent;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
 import dev.outbox.chaos.history.StateChange.State;
 import java.time.Duration;
@@ -242,6 +243,139 @@ class BadHistoriesTest {
         event.isHandledBy("w-2");
 
         assertBroken("backlog-empty");
+    }
+
+    @Test
+    void scheduledEventStartsBeforeItIsDue() {
+        StoryEvent event = story.schedules("a", 1);
+        story.pass(Duration.ofMillis(800));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.pass(Duration.ofMillis(200));
+        event.moves().isClaimedBy("w-1").isSettledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void scheduledEventMovesBeforeItIsDue() {
+        StoryEvent event = story.schedules("a", 1);
+        story.pass(Duration.ofMillis(990));
+        event.moves();
+        story.pass(Duration.ofMillis(10));
+        event.isHandledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void dueEventIsStillScheduled() {
+        StoryEvent event = story.schedules("a", 1);
+        story.scheduled.set(
+                0, new ScheduledEvent(event.id(), story.scheduled.get(0).due(), true));
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void eventIsScheduledForAnotherTime() {
+        StoryEvent event = story.schedules("a", 1);
+        long hour = Duration.ofHours(1).toNanos();
+        story.scheduled.set(
+                0, new ScheduledEvent(event.id(), story.scheduled.get(0).due() + hour, false));
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void scheduledEventIsGone() {
+        story.schedules("a", 1).isWithdrawn();
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void movedEventIsDeliveredTooLate() {
+        StoryEvent event = story.schedules("a", 1);
+        story.pass(Duration.ofSeconds(12));
+        event.moves().isHandledBy("w-1");
+
+        assertBroken("backlog-empty");
+    }
+
+    @Test
+    void movedEventIsHandledOutOfOrder() {
+        StoryEvent event = story.schedules("a", 1);
+        story.pass(Duration.ofSeconds(1));
+        event.moves();
+        story.delivers("w-1", "a", 2);
+        event.isHandledBy("w-1");
+
+        assertBroken("in-order");
+    }
+
+    @Test
+    void movedEventIsHandledUnderAnotherSequence() {
+        StoryEvent event = story.schedules("a", 1);
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isClaimedBy("w-1");
+        new StoryEvent(story, event.id(), "a", 2).starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        event.isSettledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void cancelledEventIsDelivered() {
+        StoryEvent event = story.schedules("a", 1);
+        LedgerRow row = story.ledger.get(0);
+        story.cancels(event);
+        story.ledger.add(row);
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void cancelledEventWasHandledAndIsGone() {
+        StoryEvent event = story.schedules("a", 1);
+        story.cancels(event);
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void replacedEventIsDeliveredBesideItsReplacement() {
+        StoryEvent event = story.schedules("a", 1);
+        StoryEvent replacement = story.replacesAndLeavesOpen(event, 2);
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
+        replacement.moves().isHandledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void neitherReplacedNorReplacingEventIsThere() {
+        StoryEvent event = story.schedules("a", 1);
+        LedgerRow row = story.ledger.get(0);
+        story.replacesAndLeavesOpen(event, 1).isWithdrawn();
+        event.isWithdrawn();
+        story.ledger.add(row);
+
+        assertBroken("business-rows-match");
+    }
+
+    @Test
+    void abortedTransactionSchedules() {
+        StoryEvent event = story.intends("a", 1);
+        story.completes(event, Commit.ABORTED);
+        story.scheduled.add(new ScheduledEvent(event.id(), story.tick(), false));
+        story.ledger.add(new LedgerRow(event.id(), "a", 0, event.transaction()));
+
+        assertBroken("nothing-unexpected");
     }
 
     @Test

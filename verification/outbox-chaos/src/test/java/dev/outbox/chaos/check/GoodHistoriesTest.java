@@ -6,6 +6,7 @@ import dev.outbox.chaos.history.Fact.Commit;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FinalState.Booking;
+import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.StateChange.State;
 import java.time.Duration;
@@ -242,6 +243,86 @@ class GoodHistoriesTest {
         event.isStored().isHandledBy("w-2");
 
         assertThat(story.check().ok()).isEqualTo(1);
+    }
+
+    @Test
+    void scheduledEventIsDeliveredWhenItIsDue() {
+        StoryEvent event = story.schedules("a", 2);
+        story.delivers("w-1", "a", 1);
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
+
+        assertThat(story.check().scheduled().moved()).isEqualTo(1);
+    }
+
+    @Test
+    void scheduledEventIsNotDueYet() {
+        story.schedules("a", 1);
+
+        assertThat(story.check().scheduled().waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void scheduledEventIsReplacedAndItsReplacementCancelled() {
+        story.cancels(story.replaces(story.schedules("a", 1)));
+        story.pass(Duration.ofSeconds(2));
+
+        assertThat(story.check().scheduled().replaced()).isEqualTo(1);
+        assertThat(story.check().scheduled().cancelled()).isEqualTo(1);
+    }
+
+    @Test
+    void openReplacementHasCommitted() {
+        StoryEvent event = story.schedules("a", 1);
+        StoryEvent replacement = story.replacesAndLeavesOpen(event, 1);
+        event.isWithdrawn();
+        story.pass(Duration.ofSeconds(1));
+        replacement.moves().isHandledBy("w-1");
+
+        assertThat(story.check().recovered()).isEqualTo(1);
+    }
+
+    @Test
+    void openReplacementHasNotCommitted() {
+        StoryEvent event = story.schedules("a", 1);
+        story.replacesAndLeavesOpen(event, 1).isWithdrawn();
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
+
+        assertThat(story.check().absent()).isEqualTo(1);
+    }
+
+    @Test
+    void failoverForgetsThatAnEventHasMovedAndItIsCancelled() {
+        StoryEvent event = story.schedules("a", 1);
+        long replicated = story.tick();
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        story.cancels(event);
+    }
+
+    @Test
+    void failoverForgetsThatAnEventHasMovedAndAnotherTakesItsSequence() {
+        StoryEvent event = story.schedules("a", 2);
+        long replicated = story.tick();
+        story.pass(Duration.ofSeconds(1));
+        new StoryEvent(story, event.id(), "a", 1).starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        story.delivers("w-2", "a", 1);
+        event.moves().isHandledBy("w-2");
+    }
+
+    @Test
+    void failoverForgetsACancellation() {
+        StoryEvent event = story.schedules("a", 1);
+        long replicated = story.tick();
+        LedgerRow row = story.ledger.get(0);
+        story.cancels(event);
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        story.ledger.add(row);
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
     }
 
     @Test

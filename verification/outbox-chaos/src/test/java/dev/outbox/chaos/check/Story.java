@@ -11,11 +11,14 @@ import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Phase;
 import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Scheduled;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.Fact.Subscribed;
+import dev.outbox.chaos.history.Fact.Withdrawn;
 import dev.outbox.chaos.history.FinalState;
 import dev.outbox.chaos.history.FinalState.Booking;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.FinalState.ScheduledEvent;
 import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
 import dev.outbox.chaos.history.History;
@@ -39,6 +42,7 @@ final class Story {
 
     final List<Fact> facts = new ArrayList<>();
     final List<StoredEvent> stored = new ArrayList<>();
+    final List<ScheduledEvent> scheduled = new ArrayList<>();
     final List<StoredDelivery> deliveries = new ArrayList<>();
     final List<LedgerRow> ledger = new ArrayList<>();
     final List<Booking> bookings = new ArrayList<>();
@@ -88,6 +92,47 @@ final class Story {
         StoryEvent event = new StoryEvent(this, new UUID(7, id()), aggregate, sequence);
         facts.add(new Intended(tick(), "p-1", event.transaction(), List.of(event.intended())));
         facts.add(new Published(tick(), "p-1", event.transaction(), event.id(), sequence));
+        return event;
+    }
+
+    /** A committed event that is due a second later, and has this sequence when it moves. */
+    StoryEvent schedules(String aggregate, long sequence) {
+        StoryEvent event = schedulesAndLeavesOpen(aggregate, sequence);
+        completes(event, Commit.COMMITTED);
+        return event;
+    }
+
+    /** A committed event that replaces a scheduled one. */
+    StoryEvent replaces(StoryEvent event) {
+        StoryEvent replacement = replacesAndLeavesOpen(event, event.sequence());
+        event.isWithdrawn();
+        completes(replacement, Commit.COMMITTED);
+        return replacement;
+    }
+
+    /** The transaction has committed or not: the story goes on with one of the two events, and withdraws the other. */
+    StoryEvent replacesAndLeavesOpen(StoryEvent event, long sequence) {
+        StoryEvent replacement = schedulesAndLeavesOpen(event.aggregate(), sequence);
+        facts.add(new Withdrawn(tick(), "p-1", replacement.transaction(), event.id(), replacement.id()));
+        return replacement;
+    }
+
+    /** A committed transaction cancels a scheduled event. */
+    void cancels(StoryEvent event) {
+        String transaction = "t-" + id();
+        facts.add(new Intended(tick(), "p-1", transaction, List.of()));
+        facts.add(new Withdrawn(tick(), "p-1", transaction, event.id(), null));
+        event.isWithdrawn();
+        facts.add(new Completed(tick(), "p-1", transaction, Commit.COMMITTED));
+    }
+
+    private StoryEvent schedulesAndLeavesOpen(String aggregate, long sequence) {
+        StoryEvent event = new StoryEvent(this, new UUID(7, id()), aggregate, sequence);
+        facts.add(new Intended(tick(), "p-1", event.transaction(), List.of()));
+        long due = now + TimeUnit.SECONDS.toNanos(1);
+        facts.add(new Scheduled(tick(), "p-1", event.transaction(), event.intended(), due / 1000));
+        scheduled.add(new ScheduledEvent(event.id(), due, false));
+        ledger.add(new LedgerRow(event.id(), aggregate, 0, event.transaction()));
         return event;
     }
 
@@ -150,7 +195,7 @@ final class Story {
     }
 
     History history() {
-        return History.of(facts, new FinalState(stored, deliveries, ledger, bookings, changes));
+        return History.of(facts, new FinalState(stored, scheduled, deliveries, ledger, bookings, changes, 0));
     }
 
     Report check() {

@@ -69,6 +69,19 @@ final class StoryEvent {
         return this;
     }
 
+    /** Its row leaves the scheduled events, together with its business row. */
+    StoryEvent isWithdrawn() {
+        story.scheduled.removeIf((row) -> row.eventId().equals(id));
+        story.ledger.removeIf((row) -> row.eventId().equals(id));
+        return this;
+    }
+
+    /** It is due, and comes into the queue. */
+    StoryEvent moves() {
+        story.scheduled.removeIf((row) -> row.eventId().equals(id));
+        return becomes("w-1", story.id(), "PENDING");
+    }
+
     /** Takes it out of the database, with everything that says that it was there. */
     StoryEvent vanishes() {
         story.ledger.removeIf((row) -> row.eventId().equals(id));

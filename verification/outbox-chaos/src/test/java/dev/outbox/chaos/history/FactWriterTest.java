@@ -15,8 +15,10 @@ import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Phase;
 import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Scheduled;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.Fact.Subscribed;
+import dev.outbox.chaos.history.Fact.Withdrawn;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -50,6 +52,14 @@ class FactWriterTest {
                         List.of(new IntendedEvent(
                                 EVENT, "Traded", "account", "ä\n\u0001", "{\"a\":\"\\u0000\"}", Map.of("k", "v")))),
                 new Published(2, "p-1", "t-1", EVENT, 7),
+                new Scheduled(
+                        2,
+                        "p-1",
+                        "t-1",
+                        new IntendedEvent(EVENT, "Traded", "account", "ä", "{}", Map.of(), true),
+                        1_700_000_000_000_000L),
+                new Withdrawn(2, "p-1", "t-1", EVENT, null),
+                new Withdrawn(2, "p-1", "t-1", EVENT, new UUID(3, 4)),
                 new Completed(3, "p-1", "t-1", Commit.COMMITTED),
                 new Started(4, "w-1", "mail", EVENT, "account", "ä", 7, 1, "{}", Map.of(), false),
                 new Ended(5, "w-1", "mail", EVENT, 1, Outcome.INTERRUPTED),
