@@ -36,7 +36,10 @@ public record FleetSettings(int publishers, int workers, String workerRole, List
                 forwarders,
                 "forwarder",
                 List.of(CHANGES, LEDGER, BOOKING),
-                List.of(Life.option(ChaosProcess.AGGREGATES, aggregates), kafka(bootstrapServers)));
+                List.of(
+                        Life.option(ChaosProcess.AGGREGATES, aggregates),
+                        Life.option(ChaosProcess.SCHEDULES, false),
+                        kafka(bootstrapServers)));
     }
 
     /** Service that receives the events of another one from Kafka. */

@@ -8,11 +8,19 @@ import dev.outbox.chaos.history.Fact.Completed;
 import dev.outbox.chaos.history.Fact.Intended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Scheduled;
+import dev.outbox.chaos.history.Fact.Withdrawn;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.process.Traffic.Act;
+import dev.outbox.chaos.process.Traffic.Deadline;
 import dev.outbox.chaos.process.Traffic.Plan;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,7 +97,10 @@ final class Publisher {
 
     private void publish(Plan plan, Runnable beforeCommit) {
         String transaction = name + "-" + ++number;
-        facts.write(new Intended(System.nanoTime(), facts.process(), transaction, plan.events()));
+        List<IntendedEvent> atOnce = plan.events().stream()
+                .filter((event) -> !plan.deadlines().containsKey(event.eventId()))
+                .toList();
+        facts.write(new Intended(System.nanoTime(), facts.process(), transaction, atOnce));
         Commit outcome = execute(plan, transaction, beforeCommit);
         facts.write(new Completed(System.nanoTime(), facts.process(), transaction, outcome));
     }
@@ -129,9 +140,7 @@ final class Publisher {
         List<IntendedEvent> undone =
                 plan.events().stream().filter(IntendedEvent::rolledBack).toList();
         tables.touch(plan.events());
-        if (!kept.isEmpty()) {
-            store(kept, plan, transaction);
-        }
+        store(kept, plan, transaction);
         if (!undone.isEmpty()) {
             Object savepoint = status.createSavepoint();
             store(undone, plan, transaction);
@@ -140,8 +149,60 @@ final class Publisher {
     }
 
     private void store(List<IntendedEvent> events, Plan plan, String transaction) {
-        List<OutboxEvent> outboxEvents =
-                events.stream().map((event) -> outboxEvent(event, plan)).toList();
+        publish(
+                events.stream()
+                        .filter((event) -> !plan.deadlines().containsKey(event.eventId()))
+                        .toList(),
+                plan,
+                transaction);
+        for (IntendedEvent event : events) {
+            Deadline deadline = plan.deadlines().get(event.eventId());
+            if (deadline != null) {
+                schedule(event, outboxEvent(event, plan), deadline, transaction);
+            }
+        }
+    }
+
+    /** Which event a key has stood for is certain: other publishers wait for the account, and the mover for the counter. */
+    private void schedule(IntendedEvent event, OutboxEvent outboxEvent, Deadline deadline, String transaction) {
+        UUID before = tables.scheduled(event, deadline.key());
+        boolean cancelled = false;
+        UUID stored = null;
+        if (deadline.act() == Act.CANCEL) {
+            cancelled =
+                    outbox.cancel(event.aggregateType(), event.aggregateId(), Objects.requireNonNull(deadline.key()));
+        } else {
+            long due = tables.clock()
+                    + TimeUnit.MILLISECONDS.toMicros(deadline.delay().toMillis());
+            EventEnvelope envelope = outbox.publish(scheduled(outboxEvent, deadline, due));
+            stored = envelope.eventId();
+            if (stored.equals(before)) {
+                return;
+            }
+            facts.write(new Scheduled(System.nanoTime(), facts.process(), transaction, event.withId(stored), due));
+            tables.note(List.of(envelope), transaction);
+        }
+        if (before != null && (cancelled || !tables.isMoved(before))) {
+            tables.forget(before);
+            if (!event.rolledBack()) {
+                facts.write(new Withdrawn(System.nanoTime(), facts.process(), transaction, before, stored));
+            }
+        }
+    }
+
+    private static OutboxEvent scheduled(OutboxEvent event, Deadline deadline, long due) {
+        OutboxEvent scheduled = deadline.act() == Act.AT
+                ? event.deliverAt(Instant.EPOCH.plus(due, ChronoUnit.MICROS))
+                : event.deliverAfter(deadline.delay());
+        String key = deadline.key();
+        scheduled = key == null ? scheduled : scheduled.withKey(key);
+        return deadline.act() == Act.KEEP ? scheduled.keepExisting() : scheduled;
+    }
+
+    private void publish(List<IntendedEvent> events, Plan plan, String transaction) {
+        List<OutboxEvent> outboxEvents = events.stream()
+                .map((event) -> outboxEvent(event, plan).withEventId(event.eventId()))
+                .toList();
         List<EventEnvelope> stored = plan.batch()
                 ? outbox.publishAll(outboxEvents)
                 : outboxEvents.stream().map(outbox::publish).toList();
@@ -157,7 +218,6 @@ final class Publisher {
                         event.aggregateType(),
                         event.aggregateId(),
                         Objects.requireNonNull(plan.payloads().get(event.eventId())))
-                .withEventId(event.eventId())
                 .withEventType(event.eventType());
         for (var header : event.headers().entrySet()) {
             result = result.withHeader(header.getKey(), header.getValue());

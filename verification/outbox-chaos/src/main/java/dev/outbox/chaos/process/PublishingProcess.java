@@ -31,6 +31,7 @@ class PublishingProcess {
         Traffic traffic = new Traffic(
                 environment.getRequiredProperty(ChaosProcess.SEED, Long.class),
                 environment.getProperty(ChaosProcess.AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
+                environment.getProperty(ChaosProcess.SCHEDULES, Boolean.class, true),
                 mapper);
         return new Publisher(outbox, transactions, jdbc, facts, facts.process(), traffic);
     }
@@ -50,7 +51,7 @@ class PublishingProcess {
                 jdbc,
                 facts,
                 facts.process() + "-" + name,
-                new Traffic(seed + name.hashCode(), Traffic.COLD_AGGREGATES, mapper)));
+                new Traffic(seed + name.hashCode(), Traffic.COLD_AGGREGATES, false, mapper)));
     }
 
     @Bean

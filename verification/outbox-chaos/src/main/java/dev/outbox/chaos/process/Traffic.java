@@ -1,6 +1,7 @@
 package dev.outbox.chaos.process;
 
 import dev.outbox.chaos.history.Fact.IntendedEvent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Decides at random what a publisher's transactions do. */
@@ -32,20 +34,39 @@ final class Traffic {
 
     private static final int HOT_AGGREGATES = 8;
     private static final int LARGEST_TRANSACTION = 9;
+    private static final List<String> KEYS = List.of("deadline", "reminder");
 
     private final Random random;
     private final int coldAggregates;
+    private final boolean schedules;
     private final JsonMapper mapper;
     private int number;
 
-    Traffic(long seed, int coldAggregates, JsonMapper mapper) {
+    Traffic(long seed, int coldAggregates, boolean schedules, JsonMapper mapper) {
+        this.schedules = schedules;
         this.random = new Random(seed);
         this.coldAggregates = coldAggregates;
         this.mapper = mapper;
     }
 
-    /** Transaction with its events, sorted by aggregate. */
-    record Plan(List<IntendedEvent> events, Map<UUID, Object> payloads, boolean aborts, boolean batch) {}
+    /** Transaction with its events, sorted by aggregate. Those with a deadline do not get the id that they have here. */
+    record Plan(
+            List<IntendedEvent> events,
+            Map<UUID, Object> payloads,
+            Map<UUID, Deadline> deadlines,
+            boolean aborts,
+            boolean batch) {}
+
+    /** How an event is scheduled, or withdrawn by its key. */
+    record Deadline(Act act, Duration delay, @Nullable String key) {}
+
+    /** What a publisher does with a deadline. */
+    enum Act {
+        AFTER,
+        AT,
+        KEEP,
+        CANCEL
+    }
 
     /** Payload of every event. */
     record Payload(int number, Object amount, String text, List<String> tags) {}
@@ -57,17 +78,33 @@ final class Traffic {
         boolean goesBack = end >= 95;
         List<IntendedEvent> events = new ArrayList<>();
         Map<UUID, Object> payloads = new HashMap<>();
+        Map<UUID, Deadline> deadlines = new HashMap<>();
         for (int i = 0; i < count; i++) {
             Payload payload = payload();
-            IntendedEvent event = event(mapper.writeValueAsString(payload), goesBack && random.nextBoolean());
+            Deadline deadline = schedules && random.nextInt(8) == 0 ? deadline() : null;
+            String aggregateId = deadline == null || deadline.key() == null ? aggregateId() : hotAggregateId();
+            IntendedEvent event =
+                    event(aggregateId, mapper.writeValueAsString(payload), goesBack && random.nextBoolean());
             events.add(event);
             payloads.put(event.eventId(), payload);
+            if (deadline != null) {
+                deadlines.put(event.eventId(), deadline);
+            }
         }
         events.sort(Comparator.comparing(IntendedEvent::aggregateType).thenComparing(IntendedEvent::aggregateId));
-        return new Plan(events, payloads, aborts, random.nextBoolean());
+        return new Plan(events, payloads, deadlines, aborts, random.nextBoolean());
     }
 
-    private IntendedEvent event(String payload, boolean rolledBack) {
+    /** Most are due within seconds. Those with a key share few keys, and the others are never withdrawn. */
+    private Deadline deadline() {
+        Duration delay = random.nextInt(5) == 0 ? Duration.ofHours(1) : Duration.ofMillis(random.nextInt(4000));
+        int choice = random.nextInt(10);
+        Act act = choice < 4 ? Act.AFTER : choice < 7 ? Act.AT : choice < 8 ? Act.KEEP : Act.CANCEL;
+        boolean hasKey = act == Act.KEEP || act == Act.CANCEL || random.nextInt(3) > 0;
+        return new Deadline(act, delay, hasKey ? KEYS.get(random.nextInt(KEYS.size())) : null);
+    }
+
+    private IntendedEvent event(String aggregateId, String payload, boolean rolledBack) {
         int choice = random.nextInt(1000);
         String type =
                 choice < 250 ? OPENED : choice < 600 ? MOVED : choice < 900 ? PAID : choice < 980 ? REFUNDED : CLOSED;
@@ -79,7 +116,7 @@ final class Traffic {
         UUID id = new UUID(random.nextLong(), random.nextLong());
         Map<String, String> headers =
                 Map.of("traceId", id.toString().substring(0, 8), "naïve \"name\"", "välue\\" + number);
-        return new IntendedEvent(id, type, aggregateType, aggregateId(), payload, headers, rolledBack);
+        return new IntendedEvent(id, type, aggregateType, aggregateId, payload, headers, rolledBack);
     }
 
     /** Transaction that shares no aggregate with another one. */
@@ -93,13 +130,15 @@ final class Traffic {
                 mapper.writeValueAsString(payload),
                 Map.of(),
                 false);
-        return new Plan(List.of(event), Map.of(event.eventId(), payload), false, false);
+        return new Plan(List.of(event), Map.of(event.eventId(), payload), Map.of(), false, false);
     }
 
     private String aggregateId() {
-        return random.nextInt(4) == 0
-                ? "hot-" + random.nextInt(HOT_AGGREGATES)
-                : "cold-" + random.nextInt(coldAggregates);
+        return random.nextInt(4) == 0 ? hotAggregateId() : "cold-" + random.nextInt(coldAggregates);
+    }
+
+    private String hotAggregateId() {
+        return "hot-" + random.nextInt(HOT_AGGREGATES);
     }
 
     /** One payload in 400 has an amount that no handler can decode. */

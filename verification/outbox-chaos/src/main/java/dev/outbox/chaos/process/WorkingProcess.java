@@ -64,7 +64,7 @@ class WorkingProcess {
             JsonMapper mapper,
             Environment environment) {
         long seed = environment.getRequiredProperty(ChaosProcess.SEED, Long.class);
-        Traffic traffic = new Traffic(seed, Traffic.COLD_AGGREGATES, mapper);
+        Traffic traffic = new Traffic(seed, Traffic.COLD_AGGREGATES, true, mapper);
         return new FirstRequests(
                 registrations, new Publisher(outbox, transactions, jdbc, facts, facts.process(), traffic));
     }

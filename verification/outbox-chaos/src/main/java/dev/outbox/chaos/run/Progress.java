@@ -14,6 +14,7 @@ final class Progress {
             SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')
                  + (SELECT count(*) FROM events.outbox_delivery WHERE status = 'OPEN')
                  + (SELECT count(*) FROM events.outbox_replay WHERE finished_at IS NULL)
+                 + (SELECT count(*) FROM events.outbox_scheduled WHERE due_at < now() + interval '1 minute')
             """;
 
     private static final String COMMITTED = """
@@ -28,7 +29,7 @@ final class Progress {
 
     private Progress() {}
 
-    /** Returns the number of events, deliveries and replays that are not done. */
+    /** Returns the number of events, deliveries and replays that are not done, with what is due before long. */
     static long open(Fleet fleet) {
         return number(fleet, OPEN);
     }

@@ -35,7 +35,8 @@ class ChaosTest {
     @Timeout(600)
     @Guarantee(
             value = "G3",
-            sentence = "Order holds under random faults of processes, PostgreSQL, network and operators.")
+            sentence =
+                    "Order holds, with scheduled events, under random faults of processes, PostgreSQL, network and operators.")
     void keepsItsPromisesWhileEverythingFails() throws Exception {
         ChaosReport report = run(ChaosSettings.brief(SEED), "mvn -Pfull verify -pl :outbox-chaos -am -Dtest=ChaosTest");
 
