@@ -21,6 +21,11 @@ public enum FaultPoint {
     /** The notifier is about to wake the other processes. */
     BEFORE_NOTIFICATION,
 
+    /** A mover is about to move scheduled events that are due. */
+    BEFORE_MOVE,
+    /** Scheduled events have moved to the queue; no poller is awake yet. */
+    AFTER_MOVE,
+
     /** A poller is about to claim events. */
     BEFORE_CLAIM,
     /** A claim with events is committed; the poller holds no lease on it yet. */

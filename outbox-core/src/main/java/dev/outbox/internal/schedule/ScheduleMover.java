@@ -1,6 +1,7 @@
 package dev.outbox.internal.schedule;
 
 import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.schedule.ScheduleStore.Round;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
@@ -54,9 +55,11 @@ public final class ScheduleMover implements AutoCloseable {
 
     /** Moves a batch and returns the time until the next one. */
     public Duration runOnce() throws SQLException {
+        FaultPoint.BEFORE_MOVE.reached();
         Round round = store.move(streams, BATCH, depth);
-        round.moved().forEach(moved::accept);
         if (round.events() > 0) {
+            FaultPoint.AFTER_MOVE.reached();
+            round.moved().forEach(moved::accept);
             depth = BATCH;
             roundsWithoutMove = 0;
             return round.events() < BATCH ? BUSY : Duration.ZERO;

@@ -209,6 +209,9 @@ final class CellRun implements AutoCloseable {
                     FROM events.outbox_delivery d
                     WHERE d.status = 'OPEN'
                     UNION ALL
+                    SELECT 'scheduled event ' || s.event_id || ' ' || s.aggregate_id
+                    FROM events.outbox_scheduled s
+                    UNION ALL
                     SELECT 'replay ' || r.id || ' after ' || r.after_id
                     FROM events.outbox_replay r
                     WHERE r.finished_at IS NULL

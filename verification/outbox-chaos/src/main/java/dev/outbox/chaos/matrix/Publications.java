@@ -6,11 +6,13 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.Fact.Commit;
 import dev.outbox.chaos.history.FactWriter;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,8 +30,22 @@ final class Publications {
     private int number;
     private int transaction;
 
-    /** An event that is to be published. */
-    record Planned(UUID eventId, String aggregateType, String aggregateId, Work work) {}
+    /** An event that is to be published, or if there is a delay, scheduled. A scheduled event gets another id. */
+    record Planned(
+            UUID eventId,
+            String aggregateType,
+            String aggregateId,
+            Work work,
+            @Nullable Duration delay) {
+
+        Planned(UUID eventId, String aggregateType, String aggregateId, Work work) {
+            this(eventId, aggregateType, aggregateId, work, null);
+        }
+
+        Planned dueAfter(Duration time) {
+            return new Planned(eventId, aggregateType, aggregateId, work, time);
+        }
+    }
 
     /** Rolls back a transaction on purpose. */
     private static final class Abort extends RuntimeException {
@@ -73,7 +89,10 @@ final class Publications {
                 System.nanoTime(),
                 facts.process(),
                 name,
-                sorted.stream().map(Publications::intended).toList()));
+                sorted.stream()
+                        .filter((event) -> event.delay() == null)
+                        .map(Publications::intended)
+                        .toList()));
         boolean[] stored = {false};
         Commit outcome = Commit.ABORTED;
         try {
@@ -112,19 +131,40 @@ final class Publications {
                 ON CONFLICT (id) DO UPDATE SET version = a.version + 1
                 """).param(event.aggregateId()).update();
         OutboxEvent outboxEvent = OutboxEvent.of(event.aggregateType(), event.aggregateId(), event.work())
-                .withEventId(event.eventId())
                 .withEventType(Work.TYPE);
         for (Map.Entry<String, String> header : HEADERS.entrySet()) {
             outboxEvent = outboxEvent.withHeader(header.getKey(), header.getValue());
         }
-        EventEnvelope envelope = publisher.get().publish(outboxEvent);
-        facts.write(new Fact.Published(
-                System.nanoTime(), facts.process(), transactionName, event.eventId(), envelope.sequence()));
+        Duration delay = event.delay();
+        EventEnvelope envelope = delay == null
+                ? publish(outboxEvent.withEventId(event.eventId()), transactionName)
+                : schedule(outboxEvent, event, delay, transactionName);
         sql.sql("""
                 INSERT INTO chaos.ledger (event_id, aggregate_id, sequence, transaction_id)
                 VALUES (?, ?, ?, ?)
                 """)
-                .params(event.eventId(), event.aggregateId(), envelope.sequence(), transactionName)
+                .params(envelope.eventId(), event.aggregateId(), envelope.sequence(), transactionName)
                 .update();
+    }
+
+    private EventEnvelope publish(OutboxEvent event, String transactionName) {
+        EventEnvelope envelope = publisher.get().publish(event);
+        facts.write(new Fact.Published(
+                System.nanoTime(), facts.process(), transactionName, envelope.eventId(), envelope.sequence()));
+        return envelope;
+    }
+
+    private EventEnvelope schedule(OutboxEvent event, Planned planned, Duration delay, String transactionName) {
+        long now = sql.sql("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+                .query(Long.class)
+                .single();
+        EventEnvelope envelope = publisher.get().publish(event.deliverAfter(delay));
+        facts.write(new Fact.Scheduled(
+                System.nanoTime(),
+                facts.process(),
+                transactionName,
+                intended(planned).withId(envelope.eventId()),
+                now + delay.toNanos() / 1000));
+        return envelope;
     }
 }

@@ -36,6 +36,8 @@ enum Scenario {
                     BEFORE_COMMIT,
                     AFTER_COMMIT,
                     BEFORE_NOTIFICATION,
+                    BEFORE_MOVE,
+                    AFTER_MOVE,
                     BEFORE_CLAIM,
                     AFTER_CLAIM,
                     BEFORE_DISPATCH,

@@ -24,6 +24,7 @@ final class ScenarioRunner {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int SLOW_MILLIS = (int) CellOutbox.LEASE.toMillis() / 2;
     private static final Duration LOCK = Duration.ofMillis(1400);
+    private static final Duration DELAY = Duration.ofMillis(50);
 
     private final Scenario scenario;
     private final CellOutbox outbox;
@@ -100,7 +101,7 @@ final class ScenarioRunner {
     }
 
     private void flow() {
-        publications.publish(quick(), failing(0));
+        publications.publish(quick(), failing(0), quick().dueAfter(DELAY));
         if (rounds % 5 == 0) {
             publications.abort(quick());
         }

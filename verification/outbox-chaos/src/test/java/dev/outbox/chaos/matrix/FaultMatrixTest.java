@@ -8,10 +8,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A process that fails at a fault point, whichever and however, loses nothing. {@code -Dmatrix.seed} decides cells and variants. */
+/**
+ * A process that fails at a fault point, whichever and however, loses nothing. {@code -Dmatrix.seed} decides cells and variants, and
+ * {@code -Dmatrix.points} selects points by a regular expression.
+ */
 @Tag("full")
 class FaultMatrixTest {
 
@@ -40,10 +44,13 @@ class FaultMatrixTest {
     @Tag("chaos")
     void everyCellLosesNothing() {
         int rounds = Integer.getInteger("matrix.rounds", 5);
+        Pattern points = Pattern.compile(System.getProperty("matrix.points", ""));
         Random random = new Random(SEED);
         List<Cell> cells = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
-            cells.addAll(Cell.all(random));
+            Cell.all(random).stream()
+                    .filter((cell) -> points.matcher(cell.point().name()).find())
+                    .forEach(cells::add);
         }
 
         run("matrix", 2, cells, rounds);
