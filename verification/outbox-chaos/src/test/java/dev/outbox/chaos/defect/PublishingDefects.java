@@ -2,7 +2,7 @@ package dev.outbox.chaos.defect;
 
 import java.util.List;
 
-/** Defects of publishing and of retention. */
+/** Defects of publishing, of scheduled events and of retention. */
 final class PublishingDefects {
 
     static final List<Defect> ALL = List.of(
@@ -48,6 +48,37 @@ final class PublishingDefects {
                     "PARTITION BY aggregate_type, aggregate_id ORDER BY place)",
                     "PARTITION BY aggregate_type, aggregate_id ORDER BY place DESC)",
                     "PublisherSequenceTest"),
+            new Defect(
+                    "scheduled events move before they are due",
+                    "G3",
+                    List.of(
+                            new Defect.Edit(
+                                    "schedule.sql",
+                                    "AND s.due_at <= now() ORDER BY s.due_at, s.event_id LIMIT CASE",
+                                    "ORDER BY s.due_at, s.event_id LIMIT CASE"),
+                            new Defect.Edit("schedule.sql", "AND s.due_at <= now() RETURNING", "RETURNING")),
+                    List.of("ScheduledEventsTest")),
+            Defect.of(
+                    "scheduled events move and stay",
+                    "G8",
+                    "schedule.sql",
+                    "DELETE FROM {schema}.outbox_scheduled s WHERE s.event_id = ANY",
+                    "UPDATE {schema}.outbox_scheduled s SET due_at = s.due_at WHERE s.event_id = ANY",
+                    "ScheduledEventsTest"),
+            Defect.of(
+                    "scheduled events move while their aggregate is locked",
+                    "G4",
+                    "schedule.sql",
+                    "FOR UPDATE SKIP LOCKED) a",
+                    ") a",
+                    "ScheduledEventsTest"),
+            Defect.of(
+                    "cancel does not wait for the aggregate",
+                    "G1",
+                    "EventStore.java",
+                    "lockAggregates(connection, new TreeSet<>(List.of(aggregate)));",
+                    "",
+                    "ScheduledEventsTest"),
             Defect.of(
                     "retention takes events with dead deliveries",
                     "G8",
