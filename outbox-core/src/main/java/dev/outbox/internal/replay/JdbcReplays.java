@@ -110,12 +110,13 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public Optional<Replay> find(long id) {
-        return OperatorRequest.run("find a replay", () -> store.find(id));
+        return OperatorRequest.run(
+                "find a replay", () -> store.list(id, 1).stream().findFirst());
     }
 
     @Override
     public List<Replay> list() {
-        return OperatorRequest.run("list replays", () -> store.list(LISTED));
+        return OperatorRequest.run("list replays", () -> store.list(null, LISTED));
     }
 
     @Override

@@ -11,12 +11,13 @@ import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Kind;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +31,10 @@ public final class ReplayFeeder implements AutoCloseable {
 
     private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
+
+    /** A replay that fails takes this much time from the others only now and then. */
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(10);
+
     private static final int ALWAYS_DUE = 500;
     private static final int PAGE_SIZE = 500;
 
@@ -37,15 +42,20 @@ public final class ReplayFeeder implements AutoCloseable {
     private final HandlerRegistry registry;
     private final JdbcReplays replays;
     private final Consumer<String> wake;
-    private final Set<Long> failing = new HashSet<>();
+    private final LongSupplier nanos;
+
+    /** When each replay that fails was tried last. */
+    private final Map<Long, Long> failing = new HashMap<>();
+
     private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
 
     /** Creates a feeder that has not started, and wakes the streams to which it adds deliveries. */
-    public ReplayFeeder(JdbcReplays replays, Consumer<String> wake) {
+    public ReplayFeeder(JdbcReplays replays, Consumer<String> wake, LongSupplier nanos) {
         this.store = replays.store;
         this.registry = replays.registry;
         this.replays = replays;
         this.wake = wake;
+        this.nanos = nanos;
     }
 
     public void start() {
@@ -61,17 +71,17 @@ public final class ReplayFeeder implements AutoCloseable {
     public Duration runOnce() throws SQLException {
         List<Unfinished> unfinished = store.unfinished();
         Duration delay = unfinished.isEmpty() ? UNTIL_WOKEN : LONGEST_DELAY;
-        int failures = 0;
         for (Unfinished replay : unfinished) {
+            Long failedAt = failing.get(replay.id());
+            if (failedAt != null && nanos.getAsLong() - failedAt < PAUSE_AFTER_FAILURE.toNanos()) {
+                continue;
+            }
             try {
                 delay = shorter(delay, advance(replay));
                 failing.remove(replay.id());
             } catch (SQLException | RuntimeException ex) {
-                if (failing.add(replay.id())) {
+                if (failing.put(replay.id(), nanos.getAsLong()) == null) {
                     log.warn("Replay {} to {} fails; it is tried again", replay.id(), replay.handlerId(), ex);
-                }
-                if (++failures == unfinished.size()) {
-                    throw ex;
                 }
             }
         }
@@ -99,7 +109,7 @@ public final class ReplayFeeder implements AutoCloseable {
     }
 
     private void change(Unfinished unfinished) throws SQLException {
-        Replay bulk = store.find(unfinished.id()).orElseThrow();
+        Replay bulk = store.find(unfinished.id());
         DeliverySelection selection = Objects.requireNonNull(bulk.deliveries());
         int limit = Math.min(PAGE_SIZE, unfinished.rate());
         replays.operations.advance(bulk, selection, unfinished.afterId(), unfinished.upToId(), limit);

@@ -29,10 +29,16 @@ import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Stores replays and bulks, and adds the deliveries of replays to the lanes of their handlers. */
 final class ReplayStore {
+
+    private static final Logger log = LoggerFactory.getLogger(ReplayStore.class);
 
     /** Largest number of due lanes that is counted. */
     static final int MOST_DUE = 10_000;
@@ -249,7 +255,11 @@ final class ReplayStore {
               FROM inserted
             """;
 
-    private static final JsonMapper JSON = new JsonMapper();
+    /** A selection that this release reads in part would change too much. */
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
     private static final int WINDOW = 10_000;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
     private static final Duration LONGEST_WAIT_TO_ADD = Duration.ofSeconds(1);
@@ -379,21 +389,23 @@ final class ReplayStore {
                 });
     }
 
-    /** Finds a replay. */
-    Optional<Replay> find(long id) throws SQLException {
-        return list(id, 1).stream().findFirst();
+    /** Finds a replay. Throws an exception if a newer release has started it, in words that this one does not know. */
+    Replay find(long id) throws SQLException {
+        return list(id, 1, ReplayStore::replay).get(0);
     }
 
-    /** Lists the last replays. */
-    List<Replay> list(int limit) throws SQLException {
-        return list(null, limit);
+    /** Lists the last replays, or one of them, without those that only a newer release knows. */
+    List<Replay> list(@Nullable Long id, int limit) throws SQLException {
+        return list(id, limit, ReplayStore::known).stream()
+                .flatMap(Optional::stream)
+                .toList();
     }
 
-    private List<Replay> list(@Nullable Long id, int limit) throws SQLException {
+    private <T> List<T> list(@Nullable Long id, int limit, Pipeline.Row<T> reader) throws SQLException {
         return list.run(
                 dataSource,
                 (parameters) -> parameters.set("id", id).set("limit", limit),
-                (results) -> results.list(ReplayStore::replay));
+                (results) -> results.list(reader));
     }
 
     /** Cancels a running replay, so that it adds no more deliveries. */
@@ -463,6 +475,15 @@ final class ReplayStore {
                                 page.events(),
                                 (event) -> event.eventId().toString()),
                 (results) -> results.list(ADD, (row) -> row.getString(1)));
+    }
+
+    private static Optional<Replay> known(ResultSet row) throws SQLException {
+        try {
+            return Optional.of(replay(row));
+        } catch (IllegalArgumentException | JacksonException ex) {
+            log.warn("Replay {} ({}) is not listed: only a newer release knows it", row.getLong(1), row.getString(18));
+            return Optional.empty();
+        }
     }
 
     private static Replay replay(ResultSet row) throws SQLException {

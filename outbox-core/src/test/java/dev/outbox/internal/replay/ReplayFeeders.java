@@ -3,6 +3,7 @@ package dev.outbox.internal.replay;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /** Feeders that no thread drives, the time that they may use, and their statements. */
 public final class ReplayFeeders {
@@ -12,7 +13,11 @@ public final class ReplayFeeders {
     private ReplayFeeders() {}
 
     static ReplayFeeder of(Replays replays) {
-        return new ReplayFeeder((JdbcReplays) replays, (stream) -> {});
+        return of(replays, System::nanoTime);
+    }
+
+    static ReplayFeeder of(Replays replays, LongSupplier nanos) {
+        return new ReplayFeeder((JdbcReplays) replays, (stream) -> {}, nanos);
     }
 
     /** As if the rate had not been used for some time. */
