@@ -165,10 +165,20 @@ final class HandlerExpiryStore {
     /** Before the subscriptions, as a registration does: the opposite order would deadlock with it. */
     private static final String LOCK_HANDLERS = "LOCK TABLE {schema}.outbox_handler IN ROW EXCLUSIVE MODE";
 
-    /** Reads the registry. */
+    /** Reads the registry. Records what has expired by age: the command of an operator is recorded already. */
     static final String DELETE_SUBSCRIPTIONS = """
-            DELETE FROM {schema}.outbox_subscription s
-             WHERE NOT {renewed}
+            WITH expired AS (
+                DELETE FROM {schema}.outbox_subscription s
+                 WHERE NOT {renewed}
+                RETURNING s.handler_id, s.event_type, s.last_seen_at
+            )
+            INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+            SELECT 'the outbox', 'EXPIRE_HANDLER',
+                   'no running instance has had the handler for ' || string_agg(DISTINCT expired.event_type, ', ')
+                   || ' since ' || max(expired.last_seen_at)::timestamp(0), expired.handler_id
+              FROM expired
+             WHERE expired.last_seen_at > '-infinity'
+             GROUP BY expired.handler_id
             """.replace("{renewed}", RENEWED);
 
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */

@@ -19,6 +19,7 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OperationSelection;
 import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -85,6 +86,14 @@ class HandlerExpiryTest {
         expiry.runOnce();
         assertThat(lines.list).hasSize(1);
         assertThat(current.handled()).hasSize(2);
+        assertThat(outbox.runtime().operations().operations(OperationSelection.all(), 10))
+                .singleElement()
+                .satisfies((one) -> {
+                    assertThat(one.action()).isEqualTo("EXPIRE_HANDLER");
+                    assertThat(one.performedBy()).isEqualTo("the outbox");
+                    assertThat(one.subject().handlerId()).isEqualTo("old");
+                    assertThat(one.reason()).startsWith("no running instance has had the handler for * since ");
+                });
     }
 
     @Test
