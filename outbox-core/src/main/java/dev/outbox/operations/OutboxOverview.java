@@ -116,7 +116,13 @@ public record OutboxOverview(
      * @param lastSeenAt its last sign of life, which it gives every 10 s; older if it crashed
      * @param streams the streams that it polls
      * @param openCircuits the handlers whose circuit is open
+     * @param stoppedInboxes the inboxes that receive nothing, each as {@code name: problem}
      */
     public record Instance(
-            String name, Instant startedAt, Instant lastSeenAt, Set<String> streams, Set<String> openCircuits) {}
+            String name,
+            Instant startedAt,
+            Instant lastSeenAt,
+            Set<String> streams,
+            Set<String> openCircuits,
+            Set<String> stoppedInboxes) {}
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.internal.HealthDetails;
 import dev.outbox.testing.TestDatabase;
@@ -127,6 +128,19 @@ class InboxSurvivalTest {
         awaitHandled(1L, 2L);
         await().until(() -> application.getBean(HealthDetails.class).get().isEmpty());
         assertThat(output).contains("Inbox shop cannot receive");
+    }
+
+    @Test
+    void everyInstanceSeesThatAnInboxHasStopped() {
+        FATAL_POLLS.set(1000);
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(application
+                                .getBean(OutboxInspector.class)
+                                .overview()
+                                .instances())
+                        .singleElement()
+                        .satisfies((instance) -> assertThat(instance.stoppedInboxes())
+                                .containsExactly("shop: java.lang.OutOfMemoryError: no memory for a poll")));
     }
 
     @Test

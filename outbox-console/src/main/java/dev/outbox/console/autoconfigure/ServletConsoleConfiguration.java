@@ -8,13 +8,10 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
-import dev.outbox.spring.internal.HealthDetails;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -44,8 +41,7 @@ class ServletConsoleConfiguration {
             OutboxInspector inspector,
             OutboxOperations operations,
             Replays replays,
-            ScheduledEvents scheduled,
-            ObjectProvider<HealthDetails> modules) {
+            ScheduledEvents scheduled) {
         if (!properties.insecure() && !isSecured(beanFactory)) {
             throw new OutboxConfigurationException(
                     "with outbox.console.enabled=true, no Spring Security protects the console: there is no SecurityFilterChain",
@@ -65,22 +61,7 @@ class ServletConsoleConfiguration {
                     "outbox.console.insecure is true: each client that reaches {} may retry, skip, pause and replay",
                     properties.path());
         }
-        return new Console(
-                settings(properties, environment),
-                inspector,
-                operations,
-                replays,
-                scheduled,
-                () -> stoppedInboxes(modules));
-    }
-
-    private static Map<?, ?> stoppedInboxes(Iterable<HealthDetails> modules) {
-        for (HealthDetails module : modules) {
-            if (module.get().get("stoppedInboxes") instanceof Map<?, ?> stopped) {
-                return stopped;
-            }
-        }
-        return Map.of();
+        return new Console(settings(properties, environment), inspector, operations, replays, scheduled);
     }
 
     /** An application with lazy beans fails at its start too, not at the first request. */

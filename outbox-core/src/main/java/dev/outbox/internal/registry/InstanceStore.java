@@ -14,7 +14,7 @@ public final class InstanceStore {
 
     /** Reads outbox_instance whole: it has a row per instance, and loses those that are not seen for a day. */
     public static final String LIST = """
-            SELECT i.name, i.started_at, i.last_seen_at, i.streams, i.open_circuits,
+            SELECT i.name, i.started_at, i.last_seen_at, i.streams, i.open_circuits, i.stopped,
                    i.last_seen_at >= clock_timestamp() - interval '1 minute'
               FROM {schema}.outbox_instance i
              ORDER BY i.name
@@ -33,13 +33,14 @@ public final class InstanceStore {
                  WHERE i.name <> :name
                    AND i.last_seen_at < now() - interval '1 day'
             ), seen AS (
-                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits)
-                VALUES (:name, :streams, :handlers, :open_circuits)
+                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits, stopped)
+                VALUES (:name, :streams, :handlers, :open_circuits, :stopped)
                 ON CONFLICT (name) DO UPDATE
                    SET last_seen_at = now(),
                        streams = excluded.streams,
                        handlers = excluded.handlers,
-                       open_circuits = excluded.open_circuits
+                       open_circuits = excluded.open_circuits,
+                       stopped = excluded.stopped
             )
             SELECT ARRAY(SELECT s.stream
                            FROM unnest(:streams::text[]) AS s (stream)
@@ -104,8 +105,16 @@ public final class InstanceStore {
     /** Instance, and whether its last sign of life is recent. */
     public record Listed(OutboxOverview.Instance instance, boolean alive) {}
 
-    /** What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method. */
-    public record Equipment(Set<String> streams, Set<String> handlerIds, Set<String> reporting) {}
+    /**
+     * What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method; the handlers whose
+     * circuit is open, and the inboxes that receive nothing, with their problems.
+     */
+    public record Equipment(
+            Set<String> streams,
+            Set<String> handlerIds,
+            Set<String> reporting,
+            Set<String> openCircuits,
+            Set<String> stoppedInboxes) {}
 
     /**
      * Work of an instance: streams with events, claims or lanes that are due soon; replays; dead letters to report; events that are
@@ -114,7 +123,7 @@ public final class InstanceStore {
     public record Work(Set<String> streams, boolean replays, boolean deadLetters, boolean scheduled) {}
 
     /** Writes a sign of life of an instance, removes instances without one for a day, and returns the work that waits. */
-    public Work seen(String name, Equipment equipment, Set<String> openCircuits) throws SQLException {
+    public Work seen(String name, Equipment equipment) throws SQLException {
         return seen.run(
                 dataSource,
                 (parameters) -> parameters
@@ -122,7 +131,8 @@ public final class InstanceStore {
                         .setTexts("streams", equipment.streams(), (stream) -> stream)
                         .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
                         .setTexts("reporting", equipment.reporting(), (handlerId) -> handlerId)
-                        .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId),
+                        .setTexts("open_circuits", equipment.openCircuits(), (handlerId) -> handlerId)
+                        .setTexts("stopped", equipment.stoppedInboxes(), (inbox) -> inbox),
                 (results) -> {
                     ResultSet row = results.row();
                     return new Work(
@@ -143,7 +153,8 @@ public final class InstanceStore {
                         row.getObject(2, OffsetDateTime.class).toInstant(),
                         row.getObject(3, OffsetDateTime.class).toInstant(),
                         HandlerState.texts(row, 4),
-                        HandlerState.texts(row, 5)),
-                row.getBoolean(6));
+                        HandlerState.texts(row, 5),
+                        HandlerState.texts(row, 6)),
+                row.getBoolean(7));
     }
 }

@@ -4,7 +4,6 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.registry.InstanceStore;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,7 +19,6 @@ final class InstanceHeartbeat implements AutoCloseable {
     private final InstanceStore store;
     private final String name;
     private final Supplier<InstanceStore.Equipment> equipment;
-    private final Supplier<Set<String>> openCircuits;
     private final Look look;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-instance", this::runOnce);
     private volatile boolean written;
@@ -31,16 +29,10 @@ final class InstanceHeartbeat implements AutoCloseable {
         Duration found(InstanceStore.@Nullable Work work, long begun);
     }
 
-    InstanceHeartbeat(
-            InstanceStore store,
-            String name,
-            Supplier<InstanceStore.Equipment> equipment,
-            Supplier<Set<String>> openCircuits,
-            Look look) {
+    InstanceHeartbeat(InstanceStore store, String name, Supplier<InstanceStore.Equipment> equipment, Look look) {
         this.store = store;
         this.name = name;
         this.equipment = equipment;
-        this.openCircuits = openCircuits;
         this.look = look;
     }
 
@@ -59,7 +51,7 @@ final class InstanceHeartbeat implements AutoCloseable {
         long begun = System.nanoTime();
         InstanceStore.Work work;
         try {
-            work = store.seen(name, equipment.get(), openCircuits.get());
+            work = store.seen(name, equipment.get());
         } catch (SQLException | RuntimeException | Error ex) {
             look.found(null, begun);
             throw ex;

@@ -48,6 +48,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final HandlerRegistry registry;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StreamWorkers workers;
+    private volatile Supplier<Set<String>> stoppedInboxes = Set::of;
 
     /** Creates an outbox that has not started. */
     public OutboxRuntime(
@@ -175,6 +176,11 @@ public final class OutboxRuntime implements AutoCloseable {
         return running == null ? Set.of() : running.openCircuits();
     }
 
+    /** Makes the signs of life of this instance name the inboxes that receive nothing, each as {@code name: problem}. */
+    public void setStoppedInboxes(Supplier<Set<String>> stopped) {
+        stoppedInboxes = stopped;
+    }
+
     /** Returns deliveries on the thread of the caller, for an outbox that polls no stream. Circuits measure time with the given source. */
     public OnDemandDelivery onDemand(LongSupplier nanos) {
         if (settings.polling().enabled()) {
@@ -192,8 +198,15 @@ public final class OutboxRuntime implements AutoCloseable {
         try {
             if (workers == null) {
                 // An invalid handler fails the start, even of an instance that polls no stream.
-                StreamWorkers registered =
-                        new StreamWorkers(settings, polling(), dependencies, listener, registry, handlers, replays);
+                StreamWorkers registered = new StreamWorkers(
+                        settings,
+                        polling(),
+                        dependencies,
+                        listener,
+                        registry,
+                        handlers,
+                        replays,
+                        () -> stoppedInboxes.get());
                 orClose(registered, registered::register);
                 workers = registered;
             }

@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,8 @@ final class StreamWorkers implements AutoCloseable {
             OutboxListener listener,
             HandlerRegistry registry,
             RunningHandlers handlers,
-            JdbcReplays replays) {
+            JdbcReplays replays,
+            Supplier<Set<String>> stoppedInboxes) {
         String worker = workerName(dependencies.random());
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
@@ -119,8 +121,9 @@ final class StreamWorkers implements AutoCloseable {
                 () -> new InstanceStore.Equipment(
                         polls.polledStreams().keySet(),
                         registry.local().everyId(),
-                        registry.local().deadLetterHandlers().keySet()),
-                dispatcher::openCircuits,
+                        registry.local().deadLetterHandlers().keySet(),
+                        dispatcher.openCircuits(),
+                        stoppedInboxes.get()),
                 this::looked);
         StreamDependencies shared = new StreamDependencies(
                 dataSource,

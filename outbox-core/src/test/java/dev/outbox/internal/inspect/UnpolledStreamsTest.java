@@ -155,7 +155,7 @@ class UnpolledStreamsTest {
 
     private void polled(String... names) throws SQLException {
         new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .seen("worker", new InstanceStore.Equipment(Set.of(names), Set.of(), Set.of()), Set.of());
+                .seen("worker", new InstanceStore.Equipment(Set.of(names), Set.of(), Set.of(), Set.of(), Set.of()));
     }
 
     private List<String> lines() {

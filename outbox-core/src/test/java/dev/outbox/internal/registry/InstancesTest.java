@@ -78,22 +78,26 @@ class InstancesTest {
     }
 
     @Test
-    void signOfLifeShowsOpenCircuitsAndRemovesOldInstances() throws SQLException {
+    void signOfLifeShowsTroublesAndRemovesOldInstances() throws SQLException {
         InstanceStore store = new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        store.seen("crashed", equipment("default"), Set.of());
-        store.seen("recent", equipment("default"), Set.of());
+        store.seen("crashed", equipment("default"));
+        store.seen("recent", equipment("default"));
         outbox.sql()
                 .sql(
                         "UPDATE events.outbox_instance SET last_seen_at = now() - CASE name WHEN 'crashed' THEN interval '25 h'"
                                 + " ELSE interval '23 h' END, started_at = now() - interval '2 days'")
                 .update();
 
-        store.seen("own", equipment("default", "slow"), Set.of("mail"));
-        store.seen("own", equipment("slow"), Set.of("mail", "audit"));
+        store.seen("own", equipment("default", "slow"));
+        store.seen(
+                "own",
+                new InstanceStore.Equipment(
+                        Set.of("slow"), Set.of("mail"), Set.of(), Set.of("mail", "audit"), Set.of("orders: refused")));
 
         assertThat(instances()).extracting(Instance::name).containsExactly("own", "recent");
         assertThat(instances().get(0).streams()).containsExactly("slow");
         assertThat(instances().get(0).openCircuits()).containsExactlyInAnyOrder("mail", "audit");
+        assertThat(instances().get(0).stoppedInboxes()).containsExactly("orders: refused");
         store.delete("own");
         assertThat(instances()).extracting(Instance::name).containsExactly("recent");
     }
@@ -130,8 +134,7 @@ class InstancesTest {
     }
 
     private InstanceStore.Work work() throws SQLException {
-        return new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .seen("own", equipment("default", "slow"), Set.of());
+        return new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT).seen("own", equipment("default", "slow"));
     }
 
     @Test
@@ -153,7 +156,7 @@ class InstancesTest {
     }
 
     private static InstanceStore.Equipment equipment(String... streams) {
-        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"), Set.of("mail"));
+        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"), Set.of("mail"), Set.of(), Set.of());
     }
 
     private List<Instance> instances() {

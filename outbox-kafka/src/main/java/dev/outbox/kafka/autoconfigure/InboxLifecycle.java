@@ -5,7 +5,9 @@ import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.spring.internal.HealthDetails;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -55,14 +57,26 @@ final class InboxLifecycle implements SmartLifecycle, HealthDetails {
     /** Lists the inboxes that receive nothing, and why. */
     @Override
     public Map<String, Object> get() {
-        Map<String, Object> stopped = new TreeMap<>();
+        Map<String, String> stopped = stopped();
+        return stopped.isEmpty() ? Map.of() : Map.of("stoppedInboxes", stopped);
+    }
+
+    private Map<String, String> stopped() {
+        Map<String, String> stopped = new TreeMap<>();
         consumers.forEach((consumer) -> {
             String problem = consumer.problem();
             if (problem != null) {
                 stopped.put(consumer.inbox().name(), problem);
             }
         });
-        return stopped.isEmpty() ? Map.of() : Map.of("stoppedInboxes", stopped);
+        return stopped;
+    }
+
+    /** Names them in the signs of life of this instance. */
+    Set<String> named() {
+        return stopped().entrySet().stream()
+                .map((inbox) -> inbox.getKey() + ": " + inbox.getValue())
+                .collect(Collectors.toSet());
     }
 
     /** Stops all consumers at the same time. */

@@ -89,6 +89,7 @@ class OutboxKafkaInboxConfiguration {
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
             RuntimeSettings settings,
+            OutboxRuntime runtime,
             Environment environment,
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
         ConsumerFactory<?, ?> application = factories.getIfUnique();
@@ -108,7 +109,10 @@ class OutboxKafkaInboxConfiguration {
                         () -> factory.createConsumer(inbox.settings().group(), suffix)));
             }
         });
-        return new InboxLifecycle(consumers, settings.polling().enabled());
+        InboxLifecycle lifecycle =
+                new InboxLifecycle(consumers, settings.polling().enabled());
+        runtime.setStoppedInboxes(lifecycle::named);
+        return lifecycle;
     }
 
     /** Not a bean of type ConsumerFactory, because the application's own beans look for one. */

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -53,16 +53,10 @@ final class Attention {
             String address) {}
 
     /** Lists what needs attention, the most urgent first. */
-    static List<Item> of(Snapshot snapshot, Map<?, ?> stoppedInboxes, Links links) {
+    static List<Item> of(Snapshot snapshot, Links links) {
         Attention attention = new Attention(snapshot, links);
         attention.addUnpolled();
-        stoppedInboxes.forEach((inbox, problem) -> attention.items.add(new Item(
-                "STOPPED",
-                "Inbox " + inbox,
-                problem + ". This instance receives nothing from it until it restarts.",
-                null,
-                "Instances",
-                links.home() + "#instances")));
+        attention.addStoppedInboxes();
         attention.addAbsent();
         attention.addSilent();
         attention.addOpenCircuits();
@@ -90,6 +84,22 @@ final class Attention {
                         Format.total(waiting, waiting < OutboxInspector.MOST_COUNTED)
                                 + " events wait, and no running instance polls the stream. Start one, or add the stream to"
                                 + " outbox.poller.streams.",
+                        null,
+                        "Instances",
+                        links.home() + "#instances"));
+            }
+        }
+    }
+
+    private void addStoppedInboxes() {
+        for (Instance instance : overview.instances()) {
+            boolean silent = Format.isSilent(instance.lastSeenAt(), overview.at());
+            for (String stopped : silent ? Set.<String>of() : instance.stoppedInboxes()) {
+                String[] inbox = stopped.split(": ", 2);
+                items.add(new Item(
+                        "STOPPED",
+                        "Inbox " + inbox[0],
+                        "Instance " + instance.name() + " receives nothing from it, and tries again: " + inbox[1],
                         null,
                         "Instances",
                         links.home() + "#instances"));

@@ -14,7 +14,6 @@ import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import java.time.Clock;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
@@ -29,23 +28,20 @@ public final class Console implements AutoCloseable {
     private final OutboxOperations operations;
     private final Replays replays;
     private final ScheduledEvents scheduled;
-    private final Supplier<Map<?, ?>> stoppedInboxes;
     private final Snapshots snapshots;
 
-    /** Serves the pages for one outbox; the inboxes of this instance that have stopped are by their names, with the problem. */
+    /** Serves the pages for one outbox. */
     public Console(
             ConsoleSettings settings,
             OutboxInspector inspector,
             OutboxOperations operations,
             Replays replays,
-            ScheduledEvents scheduled,
-            Supplier<Map<?, ?>> stoppedInboxes) {
+            ScheduledEvents scheduled) {
         this.settings = settings;
         this.inspector = inspector;
         this.operations = operations;
         this.replays = replays;
         this.scheduled = scheduled;
-        this.stoppedInboxes = stoppedInboxes;
         this.snapshots = new Snapshots(inspector, Clock.systemUTC());
     }
 
@@ -76,7 +72,7 @@ public final class Console implements AutoCloseable {
     }
 
     private void read(RouterFunctions.Builder routes, Views views, Actions actions) {
-        OverviewPage overview = new OverviewPage(views, snapshots, stoppedInboxes);
+        OverviewPage overview = new OverviewPage(views, snapshots);
         FailuresPage failures = new FailuresPage(views, inspector, operations);
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
         LanePage lanes = new LanePage(views, inspector, operations);

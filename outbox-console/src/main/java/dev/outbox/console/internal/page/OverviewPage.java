@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,13 +26,11 @@ final class OverviewPage {
 
     private final Views views;
     private final Snapshots snapshots;
-    private final Supplier<Map<?, ?>> stoppedInboxes;
     private final JsonMapper mapper = JsonMapper.builder().build();
 
-    OverviewPage(Views views, Snapshots snapshots, Supplier<Map<?, ?>> stoppedInboxes) {
+    OverviewPage(Views views, Snapshots snapshots) {
         this.views = views;
         this.snapshots = snapshots;
-        this.stoppedInboxes = stoppedInboxes;
     }
 
     ServerResponse page(ServerRequest request) {
@@ -52,7 +49,7 @@ final class OverviewPage {
         Snapshot snapshot = snapshots.latest();
         OutboxOverview overview = snapshot.overview();
         List<FailureGroup> failures = snapshot.failures();
-        List<Attention.Item> attention = Attention.of(snapshot, stoppedInboxes.get(), views.links(request));
+        List<Attention.Item> attention = Attention.of(snapshot, views.links(request));
         String filter = new Inputs(request).raw("filter").strip();
         List<Handler> handlers = overview.handlers().stream()
                 .filter((handler) -> handler.id().toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT)))

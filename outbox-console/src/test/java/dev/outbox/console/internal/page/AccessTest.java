@@ -16,7 +16,6 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,8 +35,7 @@ class AccessTest {
                             inspector,
                             operations,
                             mock(Replays.class),
-                            mock(ScheduledEvents.class),
-                            Map::of)
+                            mock(ScheduledEvents.class))
                     .routes())
             .build();
 

@@ -20,9 +20,7 @@ import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +35,10 @@ class AttentionTest {
     private static final Instant HOUR_AGO = NOW.minusSeconds(3600);
 
     private final OutboxInspector inspector = mock();
-    private final Map<String, String> stopped = new HashMap<>();
     private final List<Stream> streams = new ArrayList<>();
     private final List<Handler> handlers = new ArrayList<>();
     private final List<Instance> instances =
-            new ArrayList<>(List.of(new Instance("shop-1", HOUR_AGO, NOW, Set.of("default"), Set.of())));
+            new ArrayList<>(List.of(new Instance("shop-1", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
 
     @Test
     void nothingNeedsAttention() throws Exception {
@@ -53,7 +50,7 @@ class AttentionTest {
 
     @Test
     void streamThatNoLiveInstancePollsNeedsAttention() throws Exception {
-        instances.add(new Instance("mail-1", HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of()));
+        instances.add(new Instance("mail-1", HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of()));
         stream("default", 5, false);
         stream("mail", 1234, false);
         stream("idle", 0, false);
@@ -100,16 +97,19 @@ class AttentionTest {
     }
 
     @Test
-    void stoppedInboxNamesItsProblem() throws Exception {
-        stopped.put("orders", "the credentials are refused");
+    void stoppedInboxNamesItsInstanceAndProblem() throws Exception {
+        stopped("receiver-1", NOW);
+        stopped("crashed", NOW.minusSeconds(31));
 
         assertThat(attention("STOPPED")).containsExactly("STOPPED Inbox orders");
-        assertThat(page("/outbox")).contains("the credentials are refused");
+        assertThat(page("/outbox"))
+                .contains("Instance receiver-1 receives nothing from it, and tries again: error: credentials refused")
+                .doesNotContain("Instance crashed receives");
     }
 
     @Test
     void attentionStandsBeforeTheCharts() throws Exception {
-        stopped.put("orders", "the credentials are refused");
+        stopped("receiver-1", NOW);
 
         assertThat(page("/outbox")).containsSubsequence("id=\"attention\"", "class=\"charts\"");
     }
@@ -148,6 +148,11 @@ class AttentionTest {
                 id, Set.of("OrderPlaced"), paused, seenAt, new Deliveries(open, 0, Duration.ZERO, true), openIn));
     }
 
+    private void stopped(String instance, Instant seenAt) {
+        instances.add(new Instance(
+                instance, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of("orders: error: credentials refused")));
+    }
+
     private static Operation pause(
             String action, @Nullable String stream, @Nullable String handlerId, String by, String reason) {
         return new Operation(
@@ -161,8 +166,7 @@ class AttentionTest {
                                 inspector,
                                 mock(OutboxOperations.class),
                                 mock(Replays.class),
-                                mock(ScheduledEvents.class),
-                                () -> stopped)
+                                mock(ScheduledEvents.class))
                         .routes())
                 .build();
         return console.perform(get(address)).andReturn().getResponse().getContentAsString();

@@ -20,7 +20,6 @@ import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,8 +44,7 @@ class BulkPagesTest {
                             inspector,
                             operations,
                             replays,
-                            mock(ScheduledEvents.class),
-                            Map::of)
+                            mock(ScheduledEvents.class))
                     .routes())
             .build();
 

@@ -49,7 +49,7 @@ final class PageFixture {
     static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations, ScheduledEvents scheduled) {
         ConsoleSettings settings = new ConsoleSettings("/outbox", "shop", null, false);
         return MockMvcBuilders.routerFunctions(
-                        new Console(settings, inspector, operations, mock(Replays.class), scheduled, Map::of).routes())
+                        new Console(settings, inspector, operations, mock(Replays.class), scheduled).routes())
                 .build();
     }
 
@@ -102,7 +102,12 @@ final class PageFixture {
                         new OutboxOverview.Deliveries(6, 3, Duration.ofHours(2), true),
                         Set.of("shop-1"))),
                 List.of(new OutboxOverview.Instance(
-                        "shop-1", NOW.minusSeconds(500), NOW.minusSeconds(40), Set.of("default"), Set.of("mail"))),
+                        "shop-1",
+                        NOW.minusSeconds(500),
+                        NOW.minusSeconds(40),
+                        Set.of("default"),
+                        Set.of("mail"),
+                        Set.of())),
                 List.of(new OutboxOverview.Table("events.outbox_published", 1_234_567, 1_610_612_736, -4_321)));
     }
 

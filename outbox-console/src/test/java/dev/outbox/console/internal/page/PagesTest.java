@@ -31,9 +31,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,13 +57,11 @@ class PagesTest {
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
     private final Replays replays = mock();
-    private final Map<String, String> stopped = new HashMap<>();
     private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", PageFixture.ACCESS, true));
 
     private MockMvc console(ConsoleSettings settings) {
-        return MockMvcBuilders.routerFunctions(new Console(
-                                settings, inspector, operations, replays, mock(ScheduledEvents.class), () -> stopped)
-                        .routes())
+        return MockMvcBuilders.routerFunctions(
+                        new Console(settings, inspector, operations, replays, mock(ScheduledEvents.class)).routes())
                 .build();
     }
 

@@ -11,7 +11,6 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
-import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
@@ -29,8 +28,7 @@ class SameOriginTest {
                             mock(OutboxInspector.class),
                             operations,
                             mock(Replays.class),
-                            mock(ScheduledEvents.class),
-                            Map::of)
+                            mock(ScheduledEvents.class))
                     .routes())
             .build();
 
