@@ -99,7 +99,8 @@ class StuckLaneTest {
             other.run("SELECT id FROM events.outbox WHERE event_id = '" + event + "' FOR UPDATE");
             browser.click("button.retry");
 
-            browser.await((text) -> text.contains("1 busy: a worker attempts it at the moment"));
+            assertThat(browser.await((text) -> text.contains("1 busy: a worker attempts it at the moment")))
+                    .contains("Timeline");
         }
         assertThat(shop.find(DeliverySelection.delivery(event, "billing.ledger")))
                 .hasSize(1);

@@ -15,72 +15,97 @@ import dev.outbox.operations.OutboxOperations.Erased;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler or stream; expiry of a handler. */
 final class Actions {
 
-    private static final List<String> FIELDS = List.of("action", "subject", "name", "reason");
+    private static final List<String> FIELDS = List.of("action", "subject", "name", "reason", "undelivered");
 
     private final Views views;
     private final OutboxOperations operations;
     private final Snapshots snapshots;
+    private final EventDetailsPage events;
+    private final LanePage lanes;
 
-    Actions(Views views, OutboxOperations operations, Snapshots snapshots) {
+    Actions(Views views, OutboxOperations operations, Snapshots snapshots, EventDetailsPage events, LanePage lanes) {
         this.views = views;
         this.operations = operations;
         this.snapshots = snapshots;
+        this.events = events;
+        this.lanes = lanes;
     }
 
     ServerResponse retry(ServerRequest request) {
-        Changed changed = operations.retry(selection(request), Operators.of(request), reason(request));
-        return back(request, Notice.of("retried", changed.affected(), changed.busy()));
+        return change(request, "retry", "retried", operations::retry);
     }
 
     ServerResponse skip(ServerRequest request) {
-        Changed changed = operations.skip(selection(request), Operators.of(request), reason(request));
-        return back(request, Notice.of("skipped", changed.affected(), changed.busy()));
+        return change(request, "skip", "skipped", operations::skip);
+    }
+
+    /** Change of deliveries, with the operator and the reason. */
+    private interface DeliveryChange {
+        Changed apply(DeliverySelection selection, String operator, String reason);
+    }
+
+    private ServerResponse change(ServerRequest request, String action, String done, DeliveryChange change) {
+        Inputs inputs = new Inputs(request);
+        String handlerId = inputs.required("handler");
+        UUID event = inputs.uuid("event");
+        DeliverySelection selection = event != null
+                ? DeliverySelection.delivery(event, handlerId)
+                : DeliverySelection.lane(handlerId, inputs.required("type"), inputs.required("id"))
+                        .withStatus(DeliveryStatus.DEAD);
+        return change(request, action + " " + handlerId, () -> {
+            Changed changed = change.apply(selection, Operators.of(request), inputs.required("reason"));
+            if (changed.affected() == 0 && changed.busy() > 0) {
+                throw new InvalidOperationException(
+                        Notice.deliveries(done, 0, changed.busy()).text());
+            }
+            return Notice.of(done, changed.affected(), changed.busy());
+        });
     }
 
     ServerResponse erase(ServerRequest request) {
         Inputs inputs = new Inputs(request);
-        UUID eventId = inputs.uuid("event");
-        Erasure all = eventId == null
+        UUID event = inputs.uuid("event");
+        Erasure all = event == null
                 ? Erasure.ofAggregate(inputs.required("type"), inputs.required("id"))
-                : Erasure.ofEvents(List.of(eventId));
+                : Erasure.ofEvents(List.of(event));
         Erasure chosen = switch (inputs.raw("undelivered")) {
             case "KEEP" -> all.afterDelivery();
             case "WITHDRAW" -> all.withoutDelivery();
             default -> all;
         };
-        Erased erased = operations.erase(chosen, Operators.of(request), reason(request));
-        return back(request, Notice.of("erased", erased.erased(), erased.remaining()));
+        return change(request, "erase", () -> {
+            Erased erased = operations.erase(chosen, Operators.of(request), inputs.required("reason"));
+            return Notice.of("erased", erased.erased(), erased.remaining());
+        });
     }
 
-    private static String reason(ServerRequest request) {
-        return new Inputs(request).required("reason");
-    }
-
-    private static DeliverySelection selection(ServerRequest request) {
+    /** Leads back to the lane or the event whose form was sent, or shows it with what was typed if the form is refused. */
+    private ServerResponse change(ServerRequest request, String form, Supplier<String> change) {
         Inputs inputs = new Inputs(request);
-        String handlerId = inputs.required("handler");
-        UUID eventId = inputs.uuid("event");
-        return eventId != null
-                ? DeliverySelection.delivery(eventId, handlerId)
-                : DeliverySelection.lane(handlerId, inputs.required("type"), inputs.required("id"))
-                        .withStatus(DeliveryStatus.DEAD);
-    }
-
-    /** Leads back to the lane or the event whose form was sent. */
-    private ServerResponse back(ServerRequest request, String outcome) {
-        snapshots.expire();
-        Inputs inputs = new Inputs(request);
-        Links links = views.links(request);
-        String page = inputs.text("type") == null
-                ? links.event(String.valueOf(inputs.uuid("event")))
-                : links.lane(inputs.raw("type"), inputs.raw("id"));
-        return views.redirect(request, page, outcome);
+        UUID event = inputs.uuid("event");
+        boolean ofLane = inputs.text("type") != null;
+        try {
+            String outcome = change.get();
+            Links links = views.links(request);
+            return views.redirect(
+                    request,
+                    event == null || ofLane ? links.lane(inputs.raw("type"), inputs.raw("id")) : links.event(event),
+                    outcome);
+        } catch (InvalidOperationException e) {
+            Map<String, ?> refused = Map.<String, Object>of("refused", form, "fields", inputs.texts(FIELDS));
+            return event == null || ofLane
+                    ? lanes.refused(request, refused, e)
+                    : events.refused(request, event, refused, e);
+        } finally {
+            snapshots.expire();
+        }
     }
 
     /** Asks for the reason of a change of a handler or stream. */
@@ -126,7 +151,7 @@ final class Actions {
         fields.put("action", action);
         Change change = change(fields);
         try {
-            boolean changed = change.apply(inputs.required("name"), Operators.of(request), reason(request));
+            boolean changed = change.apply(inputs.required("name"), Operators.of(request), inputs.required("reason"));
             snapshots.expire();
             return views.redirect(request, views.links(request).home(), changed ? outcome : "unchanged");
         } catch (InvalidOperationException e) {

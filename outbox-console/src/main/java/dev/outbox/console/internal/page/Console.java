@@ -20,7 +20,7 @@ import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Addresses of the console. Only POST changes anything. */
+/** Addresses of the console. */
 public final class Console implements AutoCloseable {
 
     private final ConsoleSettings settings;
@@ -55,30 +55,17 @@ public final class Console implements AutoCloseable {
         snapshots.close();
     }
 
-    /** Returns the routes of all pages, changes and files. */
+    /** Returns the routes of all pages, changes and files. Only POST changes anything. */
     public RouterFunction<ServerResponse> routes() {
         Views views = new Views(settings);
-        RouterFunctions.Builder routes = route();
-        Actions actions = new Actions(views, operations, snapshots);
-        read(routes, views, actions);
-        change(routes, views, actions);
-        String path = settings.path();
-        return routes.GET(path + "/assets/{hash}/{name}", views::asset)
-                .route(
-                        path(path).or(path(path + "/**")).and(all()),
-                        (request) -> views.notFound(request, "The console has no such page."))
-                .filter(new Guard(settings, views))
-                .build();
-    }
-
-    private void read(RouterFunctions.Builder routes, Views views, Actions actions) {
         OverviewPage overview = new OverviewPage(views, snapshots);
         FailuresPage failures = new FailuresPage(views, inspector, operations);
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
         LanePage lanes = new LanePage(views, inspector, operations);
-        SearchPage search = new SearchPage(views, inspector);
-        ReplayPages replay = new ReplayPages(views, replays, snapshots);
-        OperationsPage log = new OperationsPage(views, operations);
+        ReplayPages replay = new ReplayPages(views, replays, snapshots, failures);
+        ScheduledPage later = new ScheduledPage(views, scheduled);
+        Actions actions = new Actions(views, operations, snapshots, events, lanes);
+        RouterFunctions.Builder routes = route();
         look(routes, "", overview::page);
         look(routes, "/overview/live", overview::live);
         look(routes, "/overview/samples", overview::samples);
@@ -87,14 +74,14 @@ public final class Console implements AutoCloseable {
         look(routes, "/failures/group", failures::group);
         look(routes, "/events/{id}", events::page);
         look(routes, "/lanes", lanes::page);
-        look(routes, "/search", search::page);
+        look(routes, "/search", new SearchPage(views, inspector)::page);
         look(routes, "/replays", replay::list);
         look(routes, "/replays/new", replay::form);
         look(routes, "/replays/preview", replay::preview);
         look(routes, "/replays/{id}", replay::page);
         look(routes, "/replays/{id}/live", replay::live);
-        look(routes, "/operations", log::page);
-        look(routes, "/scheduled", new ScheduledPage(views, scheduled)::page);
+        look(routes, "/operations", new OperationsPage(views, operations)::page);
+        look(routes, "/scheduled", later::page);
         look(
                 routes,
                 "/tables",
@@ -106,18 +93,8 @@ public final class Console implements AutoCloseable {
                 routes,
                 "/",
                 (request) -> views.redirect(request, views.links(request).home()));
-    }
-
-    /** HEAD too: monitoring asks with it whether a page is there. */
-    private void look(RouterFunctions.Builder routes, String page, HandlerFunction<ServerResponse> handler) {
-        routes.route(methods(HttpMethod.GET, HttpMethod.HEAD).and(path(settings.path() + page)), handler);
-    }
-
-    private void change(RouterFunctions.Builder routes, Views views, Actions actions) {
-        ReplayPages replay = new ReplayPages(views, replays, snapshots);
-        ScheduledPage later = new ScheduledPage(views, scheduled);
         String path = settings.path();
-        routes.POST(path + "/pause", actions::pause)
+        return routes.POST(path + "/pause", actions::pause)
                 .POST(path + "/resume", actions::resume)
                 .POST(path + "/expire", actions::expire)
                 .POST(path + "/erase", actions::erase)
@@ -127,6 +104,17 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/replays", replay::start)
                 .POST(path + "/replays/{id}/cancel", replay::cancel)
                 .POST(path + "/scheduled/deliver", later::deliver)
-                .POST(path + "/scheduled/cancel", later::cancel);
+                .POST(path + "/scheduled/cancel", later::cancel)
+                .GET(path + "/assets/{hash}/{name}", views::asset)
+                .route(
+                        path(path).or(path(path + "/**")).and(all()),
+                        (request) -> views.notFound(request, "The console has no such page."))
+                .filter(new Guard(settings, views))
+                .build();
+    }
+
+    /** HEAD too: monitoring asks with it whether a page is there. */
+    private void look(RouterFunctions.Builder routes, String page, HandlerFunction<ServerResponse> handler) {
+        routes.route(methods(HttpMethod.GET, HttpMethod.HEAD).and(path(settings.path() + page)), handler);
     }
 }

@@ -2,6 +2,7 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.spring.internal.RequestFilters;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,19 @@ final class EventDetailsPage {
 
     ServerResponse page(ServerRequest request) {
         UUID id = RequestFilters.uuid("event id", request.pathVariable("id"));
+        return shown(request, id, (model) -> views.page(request, "event", model));
+    }
+
+    /** Shows the event of a form that is refused. */
+    ServerResponse refused(ServerRequest request, UUID id, Map<String, ?> form, InvalidOperationException problem) {
+        return shown(request, id, (model) -> {
+            model.putAll(form);
+            return views.refused(request, "event", model, problem);
+        });
+    }
+
+    private ServerResponse shown(
+            ServerRequest request, UUID id, Function<Map<String, @Nullable Object>, ServerResponse> view) {
         Optional<EventDetails> event = inspector.findEvent(id);
         if (event.isEmpty()) {
             return views.notFound(request, "The event " + id + " does not exist, or is archived.");
@@ -51,7 +66,7 @@ final class EventDetailsPage {
                 model.put("payload", IndentedJson.of(content.payload()));
             });
         }
-        return views.page(request, "event", model);
+        return view.apply(model);
     }
 
     private static @Nullable Operation erasure(EventDetails event) {

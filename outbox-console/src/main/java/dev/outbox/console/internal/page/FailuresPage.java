@@ -44,6 +44,17 @@ final class FailuresPage {
     }
 
     ServerResponse group(ServerRequest request) {
+        return views.page(request, "group", model(request));
+    }
+
+    /** Shows the group of a form that is refused. */
+    ServerResponse refused(ServerRequest request, Map<String, ?> form, InvalidOperationException problem) {
+        Map<String, @Nullable Object> model = model(request);
+        model.putAll(form);
+        return views.refused(request, "group", model, problem);
+    }
+
+    private Map<String, @Nullable Object> model(ServerRequest request) {
         GroupSelection selection = GroupSelection.of(new Inputs(request));
         List<Delivery> page = operations.find(selection.deliveries(), PAGE_SIZE + 1);
         List<Delivery> shown = page.subList(0, Math.min(PAGE_SIZE, page.size()));
@@ -57,7 +68,7 @@ final class FailuresPage {
         model.put("deliveries", shown);
         model.put("total", shown.isEmpty() ? null : total(selection, selection.retrying() ? 0 : dead, shown.size()));
         model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
-        return views.page(request, "group", model);
+        return model;
     }
 
     /** Counts all deliveries of the selection, because a bulk operation changes all of them. */

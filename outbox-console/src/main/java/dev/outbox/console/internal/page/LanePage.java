@@ -5,9 +5,11 @@ import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,14 +34,22 @@ final class LanePage {
     }
 
     ServerResponse page(ServerRequest request) {
+        return views.page(request, "lane", model(request));
+    }
+
+    /** Shows the lane of a form that is refused. */
+    ServerResponse refused(ServerRequest request, Map<String, ?> form, InvalidOperationException problem) {
+        Map<String, Object> model = new HashMap<>(model(request));
+        model.putAll(form);
+        return views.refused(request, "lane", model, problem);
+    }
+
+    private Map<String, ?> model(ServerRequest request) {
         Inputs inputs = new Inputs(request);
         String type = inputs.required("type");
         String id = inputs.required("id");
         List<LaneReport> reports = inspector.lanes(type, id);
-        return views.page(
-                request,
-                "lane",
-                Map.<String, Object>of("reports", reports, "dead", dead(reports, type, id), "type", type, "id", id));
+        return Map.<String, Object>of("reports", reports, "dead", dead(reports, type, id), "type", type, "id", id);
     }
 
     /** Finds the oldest dead letters of each handler. */

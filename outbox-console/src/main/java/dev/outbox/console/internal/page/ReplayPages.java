@@ -28,11 +28,13 @@ final class ReplayPages {
     private final Views views;
     private final Replays replays;
     private final Snapshots snapshots;
+    private final FailuresPage failures;
 
-    ReplayPages(Views views, Replays replays, Snapshots snapshots) {
+    ReplayPages(Views views, Replays replays, Snapshots snapshots, FailuresPage failures) {
         this.views = views;
         this.replays = replays;
         this.snapshots = snapshots;
+        this.failures = failures;
     }
 
     ServerResponse list(ServerRequest request) {
@@ -98,15 +100,21 @@ final class ReplayPages {
     ServerResponse change(ServerRequest request) {
         Inputs inputs = new Inputs(request);
         DeliverySelection selection = GroupSelection.of(inputs).deliveries();
-        int rate = inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE);
-        String operator = Operators.of(request);
-        String reason = inputs.required("reason");
-        long id = switch (inputs.required("action")) {
-            case "retry" -> replays.retry(selection, rate, operator, reason);
-            case "skip" -> replays.skip(selection, rate, operator, reason);
-            default -> throw new InvalidOperationException("The console can retry and skip deliveries only.");
-        };
-        return redirect(request, id, "started");
+        String action = inputs.required("action");
+        try {
+            int rate = inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE);
+            String operator = Operators.of(request);
+            String reason = inputs.required("reason");
+            long id = switch (action) {
+                case "retry" -> replays.retry(selection, rate, operator, reason);
+                case "skip" -> replays.skip(selection, rate, operator, reason);
+                default -> throw new InvalidOperationException("The console can retry and skip deliveries only.");
+            };
+            return redirect(request, id, "started");
+        } catch (InvalidOperationException e) {
+            return failures.refused(
+                    request, Map.<String, Object>of("refused", action, "fields", inputs.texts(FIELDS)), e);
+        }
     }
 
     ServerResponse cancel(ServerRequest request) {

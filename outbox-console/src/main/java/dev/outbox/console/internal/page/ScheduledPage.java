@@ -14,7 +14,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 /** Scheduled events, the next one due first; delivery at once and withdrawal of one. */
 final class ScheduledPage {
 
-    private static final List<String> FIELDS = List.of("aggregateType", "aggregateId", "event", "reason");
+    private static final List<String> FIELDS = List.of("aggregateType", "aggregateId", "reason");
     private static final int SHOWN = 100;
 
     private final Views views;
@@ -26,12 +26,14 @@ final class ScheduledPage {
     }
 
     ServerResponse page(ServerRequest request) {
-        return views.page(request, "scheduled", model(request));
+        return views.page(request, "scheduled", model(request, ""));
     }
 
-    private Map<String, ?> model(ServerRequest request) {
+    private Map<String, ?> model(ServerRequest request, String refused) {
         Inputs inputs = new Inputs(request);
         return Map.<String, Object>of(
+                "refused",
+                refused,
                 "fields",
                 inputs.texts(FIELDS),
                 "events",
@@ -63,7 +65,7 @@ final class ScheduledPage {
             boolean changed = change.apply(event, Operators.of(request), inputs.required("reason"));
             return views.redirect(request, views.links(request).to("scheduled"), changed ? outcome : "moved");
         } catch (InvalidOperationException e) {
-            return views.refused(request, "scheduled", model(request), e);
+            return views.refused(request, "scheduled", model(request, event.toString()), e);
         }
     }
 }

@@ -69,16 +69,16 @@ public record Notice(boolean changed, String text) {
     /** Describes what happened to deliveries. */
     public static Notice deliveries(String done, long affected, long busy) {
         StringBuilder text = new StringBuilder();
-        if (affected == 0 && busy == 0) {
-            text.append("Nothing changed: another operator or a worker was faster.");
-        } else {
+        if (affected > 0) {
             text.append(affected).append(affected == 1 ? " delivery " : " deliveries ");
-            text.append(done).append('.');
+            text.append(done).append(". ");
         }
         if (busy > 0) {
-            text.append(' ').append(busy);
+            text.append(busy);
             text.append(" busy: a worker attempts it at the moment, or another operator changes it. Try again later.");
+        } else if (affected == 0) {
+            text.append("Nothing changed: another operator or a worker was faster.");
         }
-        return new Notice(affected > 0, text.toString());
+        return new Notice(affected > 0, text.toString().strip());
     }
 }

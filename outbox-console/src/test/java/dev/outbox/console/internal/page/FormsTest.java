@@ -121,6 +121,57 @@ class FormsTest {
     }
 
     @Test
+    void skipOfABusyDeliveryKeepsItsReasonInThePageOfTheEvent() throws Exception {
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(0, 1));
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
+
+        MockHttpServletResponse response =
+                send(post("/outbox/deliveries/skip").param("event", PageFixture.EVENT.toString()));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString())
+                .containsSubsequence(
+                        "role=\"alert\">1 busy: a worker attempts it",
+                        "the cause is corrected",
+                        "<details open=\"open\">",
+                        "1 busy: a worker attempts it",
+                        "value=\"kept\"",
+                        ">Skip</button>",
+                        "Timeline");
+    }
+
+    @Test
+    void refusedRetryKeepsItsReasonInThePageOfTheLane() throws Exception {
+        when(operations.retry(any(), anyString(), anyString()))
+                .thenThrow(new InvalidOperationException("the database needed longer than 5 s"));
+        when(inspector.lanes("Order", "42"))
+                .thenReturn(List.of(PageFixture.lane(LaneReport.Cause.DEAD_LETTERS_ONLY, null)));
+
+        MockHttpServletResponse response =
+                send(post("/outbox/deliveries/retry").param("type", "Order").param("id", "42"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString())
+                .containsSubsequence(
+                        "role=\"alert\">the database needed",
+                        "the database needed",
+                        "value=\"kept\"",
+                        "Retry the dead");
+    }
+
+    @Test
+    void refusedBulkKeepsItsInputInThePageOfTheGroup() throws Exception {
+        when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
+
+        MockHttpServletResponse response =
+                send(post("/outbox/failures/bulk").param("action", "skip").param("rate", "0"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString())
+                .containsSubsequence("<details open", "must be from 1 to 100000", "value=\"kept\"", "value=\"0\"");
+    }
+
+    @Test
     void handlerIsExpired() throws Exception {
         when(operations.expireHandler("mail", "ann", "kept")).thenReturn(true);
 
