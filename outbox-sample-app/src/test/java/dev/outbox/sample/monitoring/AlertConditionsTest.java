@@ -85,9 +85,10 @@ class AlertConditionsTest {
                 .single());
         // The workers continue meanwhile, and may win a deadlock.
         await().ignoreException(PessimisticLockingFailureException.class)
-                .until(() -> jdbc.sql("TRUNCATE events.outbox_delivery, events.outbox_unpublished")
-                                .update()
-                        == 0);
+                .until(() ->
+                        jdbc.sql("TRUNCATE events.outbox_delivery, events.outbox_unpublished, events.outbox_scheduled")
+                                        .update()
+                                == 0);
         api.post("/actuator/outbox/resume", PUSH);
     }
 
@@ -116,6 +117,23 @@ class AlertConditionsTest {
         scrape();
         assertFires("OutboxBacklog");
         assertFires("OutboxOldestPending");
+    }
+
+    @Test
+    void scheduledEventOfAPausedStream() {
+        api.post("/actuator/outbox/pause", PUSH);
+        jdbc.sql("""
+                        INSERT INTO events.outbox_scheduled
+                               (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers, due_at)
+                        VALUES (gen_random_uuid(), 'push', 'backlog', '1', 'BacklogGrew', 1, '{}', '{}', now() - interval '30 s')
+                        """).update();
+        scrape();
+        assertThat(fires("OutboxScheduledOverdue")).isFalse();
+
+        jdbc.sql("UPDATE events.outbox_scheduled SET due_at = now() - interval '61 s'")
+                .update();
+        scrape();
+        assertFires("OutboxScheduledOverdue");
     }
 
     @Test
