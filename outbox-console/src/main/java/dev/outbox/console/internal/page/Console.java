@@ -59,7 +59,7 @@ public final class Console implements AutoCloseable {
     public RouterFunction<ServerResponse> routes() {
         Views views = new Views(settings);
         OverviewPage overview = new OverviewPage(views, snapshots);
-        FailuresPage failures = new FailuresPage(views, inspector, operations);
+        FailuresPage failures = new FailuresPage(views, inspector, operations, snapshots);
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
         LanePage lanes = new LanePage(views, inspector, operations);
         ReplayPages replay = new ReplayPages(views, replays, snapshots, failures);

@@ -29,15 +29,17 @@ final class FailuresPage {
     private final Views views;
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
+    private final Snapshots snapshots;
 
-    FailuresPage(Views views, OutboxInspector inspector, OutboxOperations operations) {
+    FailuresPage(Views views, OutboxInspector inspector, OutboxOperations operations, Snapshots snapshots) {
         this.views = views;
         this.inspector = inspector;
         this.operations = operations;
+        this.snapshots = snapshots;
     }
 
     ServerResponse groups(ServerRequest request) {
-        Map<String, OutboxOverview.Handler> handlers = inspector.overview().handlers().stream()
+        Map<String, OutboxOverview.Handler> handlers = snapshots.latest().overview().handlers().stream()
                 .collect(Collectors.toMap(OutboxOverview.Handler::id, Function.identity()));
         return views.page(
                 request, "failures", Map.<String, Object>of("groups", inspector.failures(), "handlers", handlers));
