@@ -94,6 +94,8 @@ final class OverviewPage {
         return failing
                 + (dead == 0 ? "" : ", " + Format.total(dead, exact) + (dead == 1 ? " dead letter" : " dead letters"))
                 + (paused == 0 ? "" : ", " + paused + " paused") + "."
-                + (attention == 0 ? "" : " " + attention + " need attention besides failures.");
+                + (attention == 0
+                        ? ""
+                        : " " + attention + (attention == 1 ? " needs" : " need") + " attention besides failures.");
     }
 }
