@@ -145,8 +145,8 @@ public record OutboxProperties(
      *     set.
      * @param operations How long entries of the operation log stay, except those of events that the outbox still has. For ever if not set.
      * @param replays How long replays stay after their end. For ever if not set.
-     * @param archived How long events stay in the archive. For ever if not set.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
+     * @param archived How long events stay in the archive. For ever if not set.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
      */
@@ -156,8 +156,8 @@ public record OutboxProperties(
             @Nullable Duration dead,
             @Nullable Duration operations,
             @Nullable Duration replays,
-            @Nullable Duration archived,
             @DefaultValue("false") boolean archive,
+            @Nullable Duration archived,
             @DefaultValue("0 30 3 * * *") String cron,
             @DefaultValue("audit") String archiveSchema) {}
 

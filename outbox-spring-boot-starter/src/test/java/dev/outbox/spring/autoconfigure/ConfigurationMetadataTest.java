@@ -49,6 +49,11 @@ class ConfigurationMetadataTest {
                         "outbox.poller.enabled",
                         "outbox.poller.streams",
                         "outbox.health.max-oldest",
+                        "outbox.retention.archived",
+                        "outbox.retention.dead",
+                        "outbox.retention.operations",
+                        "outbox.retention.received",
+                        "outbox.retention.replays",
                         "outbox.retry.initial-delay",
                         "outbox.retry.max-delay",
                         "outbox.retry.non-retryable");
