@@ -201,12 +201,17 @@ public sealed interface Fact {
             String operator,
             Operation kind,
             @Nullable UUID eventId,
-            String handler) implements Fact {}
+            String handler) implements Fact {
+
+        /** The handler of a fact about an event as a whole. */
+        public static final String EVERY_HANDLER = "*";
+    }
 
     /** What operators do. */
     enum Operation {
         RETRY,
         SKIP,
-        REPLAY
+        REPLAY,
+        ERASE
     }
 }

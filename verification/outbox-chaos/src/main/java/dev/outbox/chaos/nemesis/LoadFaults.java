@@ -143,6 +143,11 @@ final class LoadFaults {
         return true;
     }
 
+    static boolean erase(Fleet fleet, Random random) {
+        fleet.choose(random, fleet.publishers()::contains).tell(Commands.ERASE, 200);
+        return true;
+    }
+
     static boolean replay(Fleet fleet, Random random) {
         fleet.choose(random, fleet.publishers()::contains).tell(Commands.REPLAY, 100);
         return true;

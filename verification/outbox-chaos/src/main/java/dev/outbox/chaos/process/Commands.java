@@ -46,6 +46,9 @@ public final class Commands {
     /** Lets an operator replay published events. */
     public static final String REPLAY = "replay";
 
+    /** Lets an operator erase published events. */
+    public static final String ERASE = "erase";
+
     private final Map<String, Consumer<Long>> actions;
 
     Commands(Map<String, Consumer<Long>> actions) {

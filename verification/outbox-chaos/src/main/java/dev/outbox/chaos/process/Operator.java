@@ -8,6 +8,7 @@ import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.Erasure;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Operator who retries, skips and replays while publishers and workers run. Writes each fact before the command. */
+/** Operator who retries, skips, replays and erases while publishers and workers run. Writes each fact before the command. */
 final class Operator {
 
     private static final Logger log = LoggerFactory.getLogger(Operator.class);
@@ -37,6 +38,8 @@ final class Operator {
                   ORDER BY id DESC
                   LIMIT ?) recent
             """;
+
+    private static final String LATEST = "SELECT event_id FROM events.outbox_published ORDER BY id DESC LIMIT ?";
 
     private final OutboxOperations operations;
     private final Replays replays;
@@ -111,6 +114,15 @@ final class Operator {
         note(Operation.REPLAY, null, handler);
         ReplayRequest request = ReplayRequest.of(handler).eventTypes(eventType).occurred(since.toInstant(), null);
         replays.start(request.rate(REPLAY_RATE), ACTOR, "its effects were lost");
+    }
+
+    /** Erases the content of the latest published events that have no delivery. */
+    void erase(long limit) {
+        attempt(() -> {
+            List<UUID> latest = jdbc.queryForList(LATEST, UUID.class, limit);
+            latest.forEach((event) -> note(Operation.ERASE, event, Operated.EVERY_HANDLER));
+            operations.erase(Erasure.ofEvents(latest).afterDelivery(), ACTOR, "a customer has asked for it");
+        });
     }
 
     private List<Delivery> dead(long limit) {

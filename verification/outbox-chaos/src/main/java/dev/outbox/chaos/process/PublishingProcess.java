@@ -86,6 +86,8 @@ class PublishingProcess {
                 (limit) -> Commands.inBackground("operator", () -> operator.skip(limit)),
                 Commands.REPLAY,
                 (limit) -> Commands.inBackground("operator", () -> operator.replay(limit)),
+                Commands.ERASE,
+                (limit) -> Commands.inBackground("operator", () -> operator.erase(limit)),
                 Commands.SKEW,
                 clock::skewBySeconds,
                 Commands.EXHAUST,

@@ -15,6 +15,7 @@ import static dev.outbox.chaos.nemesis.FaultType.FAILOVER_SYNC;
 import static dev.outbox.chaos.nemesis.FaultType.HANDLERS_SLOW;
 import static dev.outbox.chaos.nemesis.FaultType.KILL;
 import static dev.outbox.chaos.nemesis.FaultType.KILL_ALONE;
+import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_ERASE;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_REPLAY;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_RETRY;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_SKIP;
@@ -69,6 +70,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(OPERATOR_RETRY, 1),
             entry(OPERATOR_SKIP, 1),
             entry(OPERATOR_REPLAY, 1),
+            entry(OPERATOR_ERASE, 1),
             entry(KILL_ALONE, 1),
             entry(TRANSACTION_CUT_OFF, 1),
             entry(RETRY_STORM, 1));
@@ -101,6 +103,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(OPERATOR_RETRY, 8),
             entry(OPERATOR_SKIP, 6),
             entry(OPERATOR_REPLAY, 8),
+            entry(OPERATOR_ERASE, 8),
             entry(KILL_ALONE, 8),
             entry(TRANSACTION_CUT_OFF, 3),
             entry(RETRY_STORM, 3));

@@ -389,6 +389,20 @@ class BadHistoriesTest {
     }
 
     @Test
+    void contentIsGoneThoughNobodyErasedIt() {
+        story.delivers("w-1", "a", 1).losesContent(Map.of());
+
+        assertBroken("payloads-equal");
+    }
+
+    @Test
+    void erasedEventKeepsItsHeaders() {
+        story.delivers("w-1", "a", 1).isErasedBy("operator").losesContent(Map.of("k", "v"));
+
+        assertBroken("payloads-equal");
+    }
+
+    @Test
     void deduplicatingHandlerBooksTwice() {
         StoryEvent event = story.delivers("w-1", "a", 1);
         story.facts.set(0, new Story(true).facts.get(0));

@@ -197,6 +197,11 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void operatorErasesADeliveredEvent() {
+        story.delivers("w-1", "a", 1).isErasedBy("operator");
+    }
+
+    @Test
     void operatorSkipsADeadEvent() {
         StoryEvent event = dies();
         story.delivers("w-1", "a", 2);

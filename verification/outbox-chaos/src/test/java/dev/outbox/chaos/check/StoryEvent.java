@@ -1,6 +1,8 @@
 package dev.outbox.chaos.check;
 
 import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.Fact.Operated;
+import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.Place;
@@ -198,6 +200,18 @@ final class StoryEvent {
         operates(operator, transaction, "SKIP");
         becomes(operator, transaction, "RETRYING");
         return isDone(operator, transaction);
+    }
+
+    StoryEvent isErasedBy(String operator) {
+        story.facts.add(new Operated(story.tick(), operator, Operation.ERASE, id, Operated.EVERY_HANDLER));
+        return losesContent(Map.of());
+    }
+
+    StoryEvent losesContent(Map<String, String> headers) {
+        StoredEvent row = story.stored.remove(story.stored.size() - 1);
+        story.stored.add(new StoredEvent(
+                row.place(), id, row.aggregateType(), aggregate, sequence, row.status(), "{}", headers));
+        return this;
     }
 
     private void operates(String operator, long transaction, String action) {
