@@ -113,7 +113,7 @@ public record OutboxOverview(
      *
      * @param name the name of its worker, as in claims
      * @param startedAt when it started
-     * @param lastSeenAt its last sign of life, which it gives every 10 s; older if it crashed
+     * @param lastSeenAt its last sign of life, which it gives every 20 s or more often; older if it crashed
      * @param streams the streams that it polls
      * @param openCircuits the handlers whose circuit is open
      * @param stoppedInboxes the inboxes that receive nothing, each as {@code name: problem}

@@ -174,8 +174,8 @@ final class HandlerExpiryStore {
             )
             INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
             SELECT 'the outbox', 'EXPIRE_HANDLER',
-                   'no running instance has had the handler for ' || string_agg(DISTINCT expired.event_type, ', ')
-                   || ' since ' || max(expired.last_seen_at)::timestamp(0), expired.handler_id
+                   'no instance has renewed a registration for ' || string_agg(DISTINCT expired.event_type, ', ')
+                   || ' since ' || (max(expired.last_seen_at) AT TIME ZONE 'UTC')::timestamp(0) || ' UTC', expired.handler_id
               FROM expired
              WHERE expired.last_seen_at > '-infinity'
              GROUP BY expired.handler_id

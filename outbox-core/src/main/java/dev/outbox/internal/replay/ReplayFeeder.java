@@ -32,7 +32,7 @@ public final class ReplayFeeder implements AutoCloseable {
     private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
 
-    /** A replay that fails takes this much time from the others only now and then. */
+    /** Time between two attempts of a replay that fails, so that it rarely delays the others. */
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(10);
 
     private static final int ALWAYS_DUE = 500;
@@ -43,14 +43,16 @@ public final class ReplayFeeder implements AutoCloseable {
     private final JdbcReplays replays;
     private final Consumer<String> wake;
     private final LongSupplier nanos;
+    private final boolean strict;
 
     /** When each replay that fails was tried last. */
     private final Map<Long, Long> failing = new HashMap<>();
 
     private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
 
-    /** Creates a feeder that has not started, and wakes the streams to which it adds deliveries. */
-    public ReplayFeeder(JdbcReplays replays, Consumer<String> wake, LongSupplier nanos) {
+    /** Creates a feeder that has not started, and wakes the streams to which it adds deliveries. A strict one throws what a replay throws. */
+    public ReplayFeeder(JdbcReplays replays, Consumer<String> wake, LongSupplier nanos, boolean strict) {
+        this.strict = strict;
         this.store = replays.store;
         this.registry = replays.registry;
         this.replays = replays;
@@ -78,8 +80,13 @@ public final class ReplayFeeder implements AutoCloseable {
             }
             try {
                 delay = shorter(delay, advance(replay));
-                failing.remove(replay.id());
+                if (replay.pause().isZero()) {
+                    failing.remove(replay.id());
+                }
             } catch (SQLException | RuntimeException ex) {
+                if (strict) {
+                    throw ex;
+                }
                 if (failing.put(replay.id(), nanos.getAsLong()) == null) {
                     log.warn("Replay {} to {} fails; it is tried again", replay.id(), replay.handlerId(), ex);
                 }

@@ -481,7 +481,10 @@ final class ReplayStore {
         try {
             return Optional.of(replay(row));
         } catch (IllegalArgumentException | JacksonException ex) {
-            log.warn("Replay {} ({}) is not listed: only a newer release knows it", row.getLong(1), row.getString(18));
+            log.warn(
+                    "Replay {} ({}) is not listed, because only a newer release knows it. Upgrade, or cancel it by its number",
+                    row.getLong(1),
+                    row.getString(18));
             return Optional.empty();
         }
     }

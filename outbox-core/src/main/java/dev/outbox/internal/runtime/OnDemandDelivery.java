@@ -77,7 +77,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 (delegatedStream) -> {},
                 () -> {},
                 new StreamDependencies.CrashSuspects());
-        this.replays = new ReplayFeeder(replays, (stream) -> {}, nanos);
+        this.replays = new ReplayFeeder(replays, (stream) -> {}, nanos, true);
         this.schedule = new ScheduleMover(dataSource, schema, streams.keySet(), listener::published);
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());

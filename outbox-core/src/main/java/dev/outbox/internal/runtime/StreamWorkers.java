@@ -89,7 +89,7 @@ final class StreamWorkers implements AutoCloseable {
                 new HandlerExpiry(dataSource, schema),
                 this::announce);
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
-        this.replays = new ReplayFeeder(replays, this::committed, dependencies.nanos());
+        this.replays = new ReplayFeeder(replays, this::committed, dependencies.nanos(), false);
         this.schedule =
                 new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
                     listener.published(stream, events);

@@ -92,7 +92,7 @@ class HandlerExpiryTest {
                     assertThat(one.action()).isEqualTo("EXPIRE_HANDLER");
                     assertThat(one.performedBy()).isEqualTo("the outbox");
                     assertThat(one.subject().handlerId()).isEqualTo("old");
-                    assertThat(one.reason()).startsWith("no running instance has had the handler for * since ");
+                    assertThat(one.reason()).startsWith("no instance has renewed a registration for * since ");
                 });
     }
 

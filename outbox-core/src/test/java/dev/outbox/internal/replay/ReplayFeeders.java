@@ -17,7 +17,7 @@ public final class ReplayFeeders {
     }
 
     static ReplayFeeder of(Replays replays, LongSupplier nanos) {
-        return new ReplayFeeder((JdbcReplays) replays, (stream) -> {}, nanos);
+        return new ReplayFeeder((JdbcReplays) replays, (stream) -> {}, nanos, false);
     }
 
     /** As if the rate had not been used for some time. */

@@ -1,5 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.internal.failure.Failure;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.spring.internal.HealthDetails;
@@ -75,7 +76,8 @@ final class InboxLifecycle implements SmartLifecycle, HealthDetails {
     /** Names them in the signs of life of this instance. */
     Set<String> named() {
         return stopped().entrySet().stream()
-                .map((inbox) -> inbox.getKey() + ": " + inbox.getValue())
+                .map((inbox) -> new Failure(inbox.getKey(), inbox.getValue()))
+                .map((stopped) -> stopped.code() + ": " + stopped.message())
                 .collect(Collectors.toSet());
     }
 

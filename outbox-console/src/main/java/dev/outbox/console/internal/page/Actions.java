@@ -59,7 +59,8 @@ final class Actions {
                 ? DeliverySelection.delivery(event, handlerId)
                 : DeliverySelection.lane(handlerId, inputs.required("type"), inputs.required("id"))
                         .withStatus(DeliveryStatus.DEAD);
-        return change(request, action + " " + handlerId, () -> {
+        String form = action + " " + handlerId + " " + (event == null ? "" : event);
+        return change(request, form, () -> {
             Changed changed = change.apply(selection, Operators.of(request), inputs.required("reason"));
             if (changed.affected() == 0 && changed.busy() > 0) {
                 throw new InvalidOperationException(

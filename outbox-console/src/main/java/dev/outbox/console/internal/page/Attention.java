@@ -99,7 +99,8 @@ final class Attention {
                 items.add(new Item(
                         "STOPPED",
                         "Inbox " + inbox[0],
-                        "Instance " + instance.name() + " receives nothing from it, and tries again: " + inbox[1],
+                        "Instance " + instance.name() + " receives nothing from it, and tries again"
+                                + (inbox.length > 1 ? ": " + inbox[1] : "."),
                         null,
                         "Instances",
                         links.home() + "#instances"));

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
@@ -39,10 +40,18 @@ final class FailuresPage {
     }
 
     ServerResponse groups(ServerRequest request) {
-        Map<String, OutboxOverview.Handler> handlers = snapshots.latest().overview().handlers().stream()
-                .collect(Collectors.toMap(OutboxOverview.Handler::id, Function.identity()));
         return views.page(
-                request, "failures", Map.<String, Object>of("groups", inspector.failures(), "handlers", handlers));
+                request, "failures", Map.<String, Object>of("groups", inspector.failures(), "handlers", handlers()));
+    }
+
+    /** Returns no handlers if the overview takes too long: the failures are worth more. */
+    private Map<String, OutboxOverview.Handler> handlers() {
+        try {
+            return snapshots.latest().overview().handlers().stream()
+                    .collect(Collectors.toMap(OutboxOverview.Handler::id, Function.identity()));
+        } catch (QueryTimeoutException e) {
+            return Map.of();
+        }
     }
 
     ServerResponse group(ServerRequest request) {

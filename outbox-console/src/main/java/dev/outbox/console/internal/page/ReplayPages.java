@@ -138,7 +138,7 @@ final class ReplayPages {
         String id = request.pathVariable("id");
         Optional<Replay> replay = id.matches("\\d{1,18}") ? replays.find(Long.parseLong(id)) : Optional.empty();
         if (replay.isEmpty()) {
-            return views.notFound(request, "There is no replay " + id + ".");
+            return views.notFound(request, "There is no replay " + id + ", or only a newer release knows it.");
         }
         Map<String, ?> model = Map.<String, Object>of("replay", replay.get());
         return live ? views.fragment(request, "replay", "live", model) : views.page(request, "replay", model);

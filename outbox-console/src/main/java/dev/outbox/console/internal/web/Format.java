@@ -39,7 +39,7 @@ public final class Format {
         return String.format(Locale.ROOT, "%,d", number);
     }
 
-    /** Size in the largest unit of which there is one. */
+    /** Size in the largest unit that is not below one. */
     public String bytes(long bytes) {
         int unit = (63 - Long.numberOfLeadingZeros(bytes | 1)) / 10;
         return unit == 0

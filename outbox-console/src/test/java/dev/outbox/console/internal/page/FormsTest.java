@@ -160,6 +160,24 @@ class FormsTest {
     }
 
     @Test
+    void refusedSkipOfAHeadOpensNoFormOfTheNextHead() throws Exception {
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(0, 1));
+        when(inspector.lanes("Order", "42"))
+                .thenReturn(List.of(PageFixture.lane(
+                        LaneReport.Cause.BACKING_OFF, PageFixture.delivery(9, DeliveryStatus.OPEN))));
+
+        MockHttpServletResponse response = send(post("/outbox/deliveries/skip")
+                .param("event", "6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0099")
+                .param("type", "Order")
+                .param("id", "42"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString())
+                .contains("role=\"alert\">1 busy: a worker attempts it")
+                .doesNotContain("<details open", "value=\"kept\"");
+    }
+
+    @Test
     void refusedBulkKeepsItsInputInThePageOfTheGroup() throws Exception {
         when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
 

@@ -182,7 +182,7 @@ final class Publisher {
             facts.write(new Scheduled(System.nanoTime(), facts.process(), transaction, event.withId(stored), due));
             tables.note(List.of(envelope), transaction);
         }
-        if (before != null && (cancelled || !tables.isMoved(before))) {
+        if (before != null && deadline.act() != Act.KEEP && (cancelled || !tables.isMoved(before))) {
             tables.forget(before);
             if (!event.rolledBack()) {
                 facts.write(new Withdrawn(System.nanoTime(), facts.process(), transaction, before, stored));
