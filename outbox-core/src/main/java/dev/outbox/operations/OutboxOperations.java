@@ -48,7 +48,9 @@ public interface OutboxOperations {
                             "tables and systems that handlers have written to",
                             "logs, backups, the WAL, and row versions that VACUUM has not removed yet",
                             "ids of aggregates and events, and reasons that operators gave",
-                            "errors in the operation log whose events retention has deleted; name these by their event ids"));
+                            "errors in the operation log whose events retention has deleted; name these by their event ids",
+                            "records that a Kafka inbox refused or holds back, which are events of the aggregate type"
+                                    + " outbox.KafkaRecord; name these by their event ids"));
         }
     }
 
@@ -204,7 +206,7 @@ public interface OutboxOperations {
     Erased erase(Erasure erasure, String by, String reason);
 
     /**
-     * Reads the operation log, latest operation first. The log is never trimmed. To get the next page, pass the last operation of this page
+     * Reads the operation log, latest operation first. To get the next page, pass the last operation of this page
      * to {@link OperationSelection#olderThan}.
      *
      * @param selection which operations

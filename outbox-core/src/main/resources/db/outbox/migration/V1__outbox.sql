@@ -516,16 +516,16 @@ SELECT o.id,
                                                          FROM ${schema}.outbox_delivery delivery
                                                         WHERE delivery.outbox_id = o.id
                                                           AND o.status IN ('RETRYING', 'DEAD'))) AS attempts,
-                            ARRAY(SELECT DISTINCT operation.handler_id
+                            ARRAY(SELECT DISTINCT coalesce(operation.handler_id, '*')
                                     FROM ${schema}.outbox_operation operation
                                    WHERE operation.event_id = o.event_id
-                                     AND operation.action = 'SKIP'
+                                     AND operation.action IN ('SKIP', 'WITHDRAW')
                                      AND (o.published_at IS NULL OR operation.performed_at <= o.published_at)
-                                   ORDER BY operation.handler_id) AS skipped_handlers) a;
+                                   ORDER BY 1) AS skipped_handlers) a;
 
 COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or those of its delivery with the most';
 COMMENT ON COLUMN ${schema}.outbox_status.publish_attempt IS 'attempt_count, with the running attempt or the one that completed the event';
 COMMENT ON COLUMN ${schema}.outbox_status.last_attempt_at IS 'When its claim or lane was taken, or its last attempt ended';
 COMMENT ON COLUMN ${schema}.outbox_status.created_at IS 'occurred_at: the time of the INSERT, unless the caller gave another';
 COMMENT ON COLUMN ${schema}.outbox_status.updated_at IS 'The last claim, outcome or operation on the event; the expiry of a handler is none';
-COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published';
+COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published; * if its first delivery was withdrawn';

@@ -198,12 +198,12 @@ final class StatusStore {
                                            FROM pg_catalog.pg_index i
                                           WHERE i.indrelid IN (c.oid, c.reltoastrelid)) relation (id)
                                    JOIN pg_catalog.pg_class part ON part.oid = relation.id) size
-             WHERE c.relkind = 'r'
-               AND (c.relnamespace = to_regnamespace('{schema}')
-                    AND c.relname IN ('outbox_unpublished', 'outbox_published', 'outbox_scheduled', 'outbox_delivery', 'outbox_aggregate',
-                                      'outbox_received', 'outbox_operation', 'outbox_replay', 'processed_event')
-                    OR c.relname = 'events'
-                       AND EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'outbox_event_id'))
+             WHERE c.relname IN ('outbox_unpublished', 'outbox_published', 'outbox_scheduled', 'outbox_delivery', 'outbox_aggregate',
+                                 'outbox_received', 'outbox_operation', 'outbox_replay', 'processed_event', 'events')
+               AND c.relkind = 'r'
+               AND CASE WHEN c.relname = 'events'
+                        THEN (SELECT a.attnum FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'outbox_event_id') > 0
+                        ELSE c.relnamespace = to_regnamespace('{schema}') END
              ORDER BY bytes DESC, name
             """;
 

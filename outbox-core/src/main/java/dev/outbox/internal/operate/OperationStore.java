@@ -45,6 +45,16 @@ final class OperationStore {
             (:started_at::timestamptz IS NULL
                         OR greatest(d.created_at, d.open_since, (d.failures -> -1 ->> 'at')::timestamptz) < :started_at::timestamptz)""";
 
+    /**
+     * Relies on outbox_replay_unfinished. Retention, which is no bulk and passes a time, leaves out what blocks a lane, what a dead-letter
+     * method has failed on, and everything while a bulk retries.
+     */
+    private static final String SPARED = """
+            (:started_at::timestamptz IS NULL OR :replay_id::bigint IS NOT NULL
+                        OR d.status = 'DEAD'
+                       AND d.report_at IN ('epoch', 'infinity')
+                       AND (SELECT r.id FROM {schema}.outbox_replay r WHERE r.finished_at IS NULL AND r.kind = 'RETRY' LIMIT 1) IS NULL)""";
+
     /** Relies on outbox_replay_pk. Taken before other locks. */
     private static final String LOCK_BULK = """
             SELECT r.id
@@ -69,13 +79,14 @@ final class OperationStore {
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
                                             d.retry_count, d.next_retry_at, d.last_error_code, d.last_error, d.failures,
-                                            d.created_at, d.open_since
+                                            d.created_at, d.open_since, d.report_at
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = k.outbox_id
                                         AND d.handler_id = k.handler_id
                                       LIMIT 1) d
                  WHERE {changes}
                    AND {untouched}
+                   AND {spared}
                    AND (:open AND d.status = 'OPEN' OR :dead AND d.status <> 'OPEN')
                    AND (:replay_id::bigint IS NULL OR EXISTS (SELECT FROM bulk))
             ), chosen AS (
@@ -107,7 +118,8 @@ final class OperationStore {
             )
             """.replace("{leased}", LaneSql.LEASED)
             .replace("{changes}", CHANGES)
-            .replace("{untouched}", UNTOUCHED);
+            .replace("{untouched}", UNTOUCHED)
+            .replace("{spared}", SPARED);
 
     private static final String COUNT = """
             SELECT count(*) FILTER (WHERE NOT selected.busy), count(*) FILTER (WHERE selected.busy)

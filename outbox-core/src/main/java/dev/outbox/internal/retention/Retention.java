@@ -12,6 +12,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,38 @@ public final class Retention implements AutoCloseable {
         }
     }
 
-    /** Removes everything that is old enough, and returns how many events were archived or deleted. */
+    /** Removes everything that is old enough, and returns how many events were archived or deleted. A step that fails stops no other. */
     public long runOnce() throws SQLException {
+        long moved = 0;
+        SQLException failure = null;
+        for (Step step : List.<Step>of(
+                this::archiveAll,
+                this::purgeAll,
+                this::expireDeadLetters,
+                () -> trim("rows of the archive", RetentionStore.TRIM_ARCHIVE, settings.archived()),
+                () -> trim("replays", RetentionStore.TRIM_REPLAYS, settings.replays()),
+                () -> trim("operations", RetentionStore.TRIM_OPERATIONS, settings.operations()))) {
+            try {
+                moved += step.run();
+            } catch (SQLException ex) {
+                if (failure != null) {
+                    ex.addSuppressed(failure);
+                }
+                failure = ex;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return moved;
+    }
+
+    /** Part of a run; returns how many events it archived or deleted. */
+    private interface Step {
+        long run() throws SQLException;
+    }
+
+    private long archiveAll() throws SQLException {
         long moved = inBatches(this::archive);
         if (moved > 0) {
             log.info(
@@ -67,25 +98,30 @@ public final class Retention implements AutoCloseable {
                     moved,
                     settings.published());
         }
+        return moved;
+    }
+
+    private long purgeAll() throws SQLException {
         long purged = inBatches(this::purge);
         if (purged > 0) {
             log.info("Removed {} processed events older than {}", purged, settings.received());
         }
+        return 0;
+    }
+
+    private long expireDeadLetters() throws SQLException {
         Duration dead = settings.dead();
         if (dead != null) {
             operations.expireDeadLetters(
                     store.cutoff(dead),
                     new AuditInfo("outbox", "dead for more than " + dead + ": outbox.retention.dead"));
         }
-        trim("rows of the archive", RetentionStore.TRIM_ARCHIVE, settings.archived());
-        trim("replays", RetentionStore.TRIM_REPLAYS, settings.replays());
-        trim("operations", RetentionStore.TRIM_OPERATIONS, settings.operations());
-        return moved;
+        return 0;
     }
 
-    private void trim(String what, String statement, @Nullable Duration age) throws SQLException {
+    private long trim(String what, String statement, @Nullable Duration age) throws SQLException {
         if (age == null) {
-            return;
+            return 0;
         }
         long removed = 0;
         Page page = Page.BEGINNING;
@@ -96,6 +132,7 @@ public final class Retention implements AutoCloseable {
         if (removed > 0) {
             log.info("Removed {} {} older than {}", removed, what, age);
         }
+        return 0;
     }
 
     Batch archive(OffsetDateTime from) throws SQLException {

@@ -53,12 +53,12 @@ final class RetentionStore {
                         skipped_handlers)
                 SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                        headers, occurred_at, published_at, retry_count, erased_at,
-                       ARRAY(SELECT DISTINCT p.handler_id
+                       ARRAY(SELECT DISTINCT coalesce(p.handler_id, '*')
                                FROM {schema}.outbox_operation p
                               WHERE p.event_id = removed.event_id
-                                AND p.action = 'SKIP'
+                                AND p.action IN ('SKIP', 'WITHDRAW')
                                 AND p.performed_at <= removed.published_at
-                              ORDER BY p.handler_id)
+                              ORDER BY 1)
                   FROM removed
                  WHERE :keep
                 ON CONFLICT (outbox_event_id) DO NOTHING
@@ -68,8 +68,8 @@ final class RetentionStore {
             """;
 
     /**
-     * Relies on processed_event_processed_at, from where the last batch ended, and on outbox_unpublished_event_id. An event in the
-     * queue may be delivered again, however old it is.
+     * Relies on processed_event_processed_at, from where the last batch ended, on the indexes of event ids, and on outbox_delivery_pk. An
+     * event in the queue, or with a delivery, may be delivered again, however old it is.
      */
     static final String PURGE = """
             WITH expired AS MATERIALIZED (
@@ -77,8 +77,13 @@ final class RetentionStore {
                   FROM {schema}.processed_event p
                  WHERE p.processed_at >= :from::timestamptz
                    AND p.processed_at < now() - :age_millis * interval '1 millisecond'
-                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
+                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}.processed_event', 0)))
                    AND (SELECT o.id FROM {schema}.outbox_unpublished o WHERE o.event_id = p.event_id LIMIT 1) IS NULL
+                   AND (SELECT d.outbox_id
+                          FROM {schema}.outbox_published o
+                          JOIN {schema}.outbox_delivery d ON d.outbox_id = o.id
+                         WHERE o.event_id = p.event_id
+                         LIMIT 1) IS NULL
                  ORDER BY p.processed_at
                  LIMIT :limit
                    FOR UPDATE OF p SKIP LOCKED
@@ -100,7 +105,7 @@ final class RetentionStore {
                 SELECT t.id, t.{time} < now() - :age_millis * interval '1 millisecond' AS old
                   FROM {table} t
                  WHERE t.id > :from
-                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
+                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {table}', 0)))
                  ORDER BY t.id
                  LIMIT :limit
             ), removed AS (

@@ -90,10 +90,12 @@ SELECT set_config('outbox.locked_events', coalesce(array_agg(o.id)::text, '{}'),
 -- result: withdraw
 -- Relies on outbox_unpublished_pk; reads outbox_claim whole, which has a row per batch. Moves the locked events that no worker has claimed to
 -- history. An expired claim counts, because its worker may renew it; the next claim of the stream drops it.
+-- After a crash, which may have lost a claim, the first claim begins an incarnation.
 WITH free AS MATERIALIZED (
     SELECT o.id, o.event_id, o.stream
       FROM {schema}.outbox_unpublished o
      WHERE o.id = ANY (current_setting('outbox.locked_events')::bigint[])
+       AND EXISTS (SELECT FROM {schema}.outbox_incarnation)
        AND NOT EXISTS (SELECT
                          FROM {schema}.outbox_claim c
                         WHERE o.id = ANY (c.event_ids))

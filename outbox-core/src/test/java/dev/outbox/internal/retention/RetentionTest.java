@@ -2,12 +2,12 @@ package dev.outbox.internal.retention;
 
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
-import dev.outbox.OnDead;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -185,7 +185,8 @@ class RetentionTest {
         noteProcessed(3, "31 days");
         Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 1000));
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
-            other.run("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
+            other.run(
+                    "SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\".processed_event', 0))");
             retention.runOnce();
             assertThat(outbox.count("events.processed_event")).isEqualTo(3);
         }
@@ -194,24 +195,19 @@ class RetentionTest {
     }
 
     @Test
-    @Guarantee(value = "G8", sentence = "An expired dead letter is skipped, on record, and releases its lane.")
+    @Guarantee(value = "G8", sentence = "An expired dead letter is skipped, on record.")
     void skipsExpiredDeadLettersOnRecord() throws SQLException {
-        Recorded ledger = Recorded.failing(
-                (attempt) -> attempt.envelope().sequence() == 1 ? new NonRetryableException("never") : null);
-        outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
-                .start();
+        Recorded ledger = Recorded.failing((attempt) -> new NonRetryableException("never"));
+        outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger)).start();
         EventEnvelope expired = outbox.publish("1", new OrderPlaced(1));
-        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
         EventEnvelope young = outbox.publish("2", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'BLOCKING'") == 2
-                && outbox.count("events.outbox_delivery") == 3);
+        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 2);
         diedEarlier("31 days", expired);
         diedEarlier("29 days", young);
 
         keeping(null, MONTH, null, null).runOnce();
 
         assertThat(outbox.event(expired)).isPublished();
-        assertThat(outbox.event(behind)).becomesPublished();
         assertThat(outbox.event(young)).isDead();
         assertThat(outbox.sql()
                         .sql(
@@ -219,8 +215,75 @@ class RetentionTest {
                                         + " FROM events.outbox_operation")
                         .query(String.class)
                         .list())
-                .containsExactly("outbox|SKIP|dead for more than PT720H: outbox.retention.dead|ledger|BLOCKING|never|"
+                .containsExactly("outbox|SKIP|dead for more than PT720H: outbox.retention.dead|ledger|DEAD|never|"
                         + expired.eventId());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE events.outbox_delivery SET report_at = now()",
+                "INSERT INTO events.outbox_replay (handler_id, rate, kind, deliveries, up_to_id, requested_by, reason)"
+                        + " VALUES ('mail', 10, 'RETRY', '{}', 100, 'ann', 'the cause is corrected')"
+            })
+    void deadLetterThatSomebodyWaitsForStays(String waits) throws SQLException {
+        Lanes lanes = new Lanes(outbox);
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.dead("mail", event);
+        diedEarlier("31 days", event);
+        outbox.sql().sql(waits).update();
+
+        keeping(null, MONTH, null, null).runOnce();
+
+        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox_operation")).isZero();
+    }
+
+    @Test
+    void deadLetterThatBlocksItsLaneStays() throws SQLException {
+        Lanes lanes = new Lanes(outbox);
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.blocking("mail", event);
+        diedEarlier("31 days", event);
+
+        keeping(null, MONTH, null, null).runOnce();
+
+        assertThat(outbox.count("events.outbox_delivery WHERE status = 'BLOCKING'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void stepThatFailsStopsNoOther() throws SQLException {
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_operation (performed_by, action, reason, performed_at)"
+                        + " VALUES ('ann', 'PAUSE_STREAM', 'old', now() - interval '31 days')")
+                .update();
+        noteProcessed(1, "31 days");
+        outbox.sql().sql("ALTER TABLE events.processed_event RENAME TO away").update();
+
+        assertThatThrownBy(() -> keeping(null, null, MONTH, null).runOnce()).isInstanceOf(SQLException.class);
+
+        assertThat(outbox.count("events.outbox_operation")).isZero();
+    }
+
+    @Test
+    void processedEventOfAReplayedDeliveryStays() throws SQLException {
+        publishPublished(2);
+        age("31 days", "true");
+        outbox.sql()
+                .sql("INSERT INTO events.processed_event (event_id, handler_id, processed_at)"
+                        + " SELECT event_id, 'elsewhere', now() - interval '31 days' FROM events.outbox_published")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id,"
+                        + " aggregate_seq, event_type, status, next_retry_at, replay_id)"
+                        + " SELECT id, 'elsewhere', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now(), 1"
+                        + " FROM events.outbox_published WHERE aggregate_seq = 2")
+                .update();
+
+        retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce();
+
+        assertThat(outbox.count("events.processed_event")).isEqualTo(1);
     }
 
     @Test

@@ -141,12 +141,12 @@ public record OutboxProperties(
      * @param published How long published events stay in the outbox, more than 0.
      * @param received How long the records of deduplicating handlers stay, not shorter than published events. Those, but at least 30 days, if not
      *     set.
-     * @param dead How long a dead letter stays after its last failure. Retention then skips it, which the operation log records. For ever if not
+     * @param dead How long a dead letter stays after its last failure. Retention then skips it, unless it blocks its lane. For ever if not
      *     set.
      * @param operations How long entries of the operation log stay, except those of events that the outbox still has. For ever if not set.
      * @param replays How long replays stay after their end. For ever if not set.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
-     * @param archived How long events stay in the archive. For ever if not set.
+     * @param archived How long events stay in the archive, those of all outboxes that share it. For ever if not set.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
      */

@@ -163,8 +163,8 @@ class FormsTest {
     void refusedSkipOfAHeadOpensNoFormOfTheNextHead() throws Exception {
         when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(0, 1));
         when(inspector.lanes("Order", "42"))
-                .thenReturn(List.of(PageFixture.lane(
-                        LaneReport.Cause.BACKING_OFF, PageFixture.delivery(9, DeliveryStatus.OPEN))));
+                .thenReturn(List.of(
+                        PageFixture.lane(LaneReport.Cause.BACKING_OFF, PageFixture.delivery(9, DeliveryStatus.OPEN))));
 
         MockHttpServletResponse response = send(post("/outbox/deliveries/skip")
                 .param("event", "6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0099")
