@@ -39,14 +39,14 @@ class KeyboardTest {
 
         browser.open("");
         List<String> reached = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 9; i++) {
             press(Keys.TAB);
             reached.add(focused().getText());
             assertThat(browser.script("return getComputedStyle(document.activeElement).outlineStyle"))
                     .as("outline of %s", reached)
                     .isEqualTo("solid");
         }
-        assertThat(reached).containsSubsequence("Overview", "Failures", "Search", "Replays", "Scheduled", "Log");
+        assertThat(reached).containsSubsequence("Overview", "Failures", "Search", "Replays", "Scheduled", "Tables", "Log");
         browser.assertClean();
     }
 
