@@ -46,7 +46,8 @@ class KeyboardTest {
                     .as("outline of %s", reached)
                     .isEqualTo("solid");
         }
-        assertThat(reached).containsSubsequence("Overview", "Failures", "Search", "Replays", "Scheduled", "Tables", "Log");
+        assertThat(reached)
+                .containsSubsequence("Overview", "Failures", "Search", "Replays", "Scheduled", "Tables", "Log");
         browser.assertClean();
     }
 
