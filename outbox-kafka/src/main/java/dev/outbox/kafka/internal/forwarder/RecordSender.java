@@ -23,10 +23,16 @@ public final class RecordSender {
     /** Shorter than the interval in which an open circuit probes. */
     private static final Duration PAUSE = Duration.ofSeconds(4);
 
+    /** A producer that fails after so long without an acknowledgement is replaced: after expired credentials, one may never send again. */
+    private static final Duration STUCK_AFTER = Duration.ofMinutes(1);
+
     private final SharedProducer producers;
     private final Duration patience;
     private final LongSupplier nanos;
     private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
+
+    /** When the producer was replaced or has got an acknowledgement. */
+    private volatile long worked;
 
     /**
      * Creates a sender.
@@ -39,6 +45,7 @@ public final class RecordSender {
         this.producers = producers;
         this.patience = patience;
         this.nanos = nanos;
+        this.worked = nanos.getAsLong();
     }
 
     /** Topic that is not tried for a while, because of a failure. */
@@ -92,6 +99,7 @@ public final class RecordSender {
         SendFailure failure;
         try {
             sending.future().get(Math.max(0, sending.deadline() - nanos.getAsLong()), TimeUnit.NANOSECONDS);
+            worked = nanos.getAsLong();
             return null;
         } catch (TimeoutException ex) {
             failure = SendFailure.unanswered(sending.topic(), patience);
@@ -102,10 +110,16 @@ public final class RecordSender {
             pauses.put(sending.topic(), new Pause(nanos.getAsLong() + PAUSE.toNanos(), failure));
         }
         Producer<Object, Object> producer = sending.producer();
-        if (failure.scope() == SendFailure.Scope.PRODUCER && producer != null) {
+        if (producer != null && isBroken(failure)) {
+            worked = nanos.getAsLong();
             producers.discard(producer);
         }
         return failure;
+    }
+
+    private boolean isBroken(SendFailure failure) {
+        return failure.scope() == SendFailure.Scope.PRODUCER
+                || (failure.isOfEnvironment() && nanos.getAsLong() - worked > STUCK_AFTER.toNanos());
     }
 
     private static InterruptedException interrupted(InterruptException ex) {

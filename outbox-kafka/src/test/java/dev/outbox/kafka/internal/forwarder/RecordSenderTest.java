@@ -94,6 +94,27 @@ class RecordSenderTest {
     }
 
     @Test
+    void producerWithoutAcknowledgementForAMinuteIsReplaced() throws InterruptedException {
+        RecordSender sender = sender(Duration.ofSeconds(20));
+        TimeoutException expired = new TimeoutException("Expiring 2 record(s) for orders-2");
+        failure(sender, "orders");
+        Producer<Object, Object> first = latest;
+        answers = (topic) -> CompletableFuture.failedFuture(expired);
+
+        nanos.addAndGet(Duration.ofSeconds(59).toNanos());
+        failure(sender, "orders");
+        assertThat(closed).isEmpty();
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+        failure(sender, "orders");
+        assertThat(closed).containsExactly(first);
+
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+        failure(sender, "orders");
+        assertThat(latest).isNotSameAs(first);
+        assertThat(closed).as("the new producer has a minute too").containsExactly(first);
+    }
+
+    @Test
     void producerThatCannotBeCreatedFailsTheEvent() throws InterruptedException {
         SharedProducer broken = new SharedProducer(
                 () -> {
