@@ -173,7 +173,7 @@ final class StatusStore {
                     .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
 
     /**
-     * Relies on pg_class_relname_nsp_index. Reads catalogs and statistics only: the size of a file would wait for whoever rewrites the table.
+     * Relies on pg_class_relname_nsp_index. Reads catalogs and statistics only: the size of a file would wait for a transaction that rewrites the table.
      * An archive has its name and a column of its own, in any schema.
      */
     private static final String TABLES = """

@@ -147,6 +147,22 @@ class EraseTest {
         assertThat(tablesWith(MARKER)).isEmpty();
     }
 
+    /** A crash may have lost the claim of a worker that still trusts it. */
+    @Test
+    void withdrawsNothingUntilAClaimBeginsTheIncarnationAfterACrash() throws SQLException {
+        publish("42", new Handled(MARKER));
+        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+        assertThat(erase(CUSTOMER.withoutDelivery())).isEqualTo(Erased.of(0, 1));
+
+        outbox.sql().sql("INSERT INTO events.outbox_incarnation DEFAULT VALUES").update();
+        assertThat(erase(CUSTOMER.withoutDelivery())).isEqualTo(Erased.of(1, 0));
+        assertThat(outbox.sql()
+                        .sql("SELECT skipped_handlers::text FROM events.outbox_status")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("{*}");
+    }
+
     @Test
     void erasesEventsByTheirIds() throws SQLException {
         EventEnvelope first = publish("42", new Handled(MARKER));

@@ -110,7 +110,7 @@ final class Story {
         return replacement;
     }
 
-    /** The transaction has committed or not: the story goes on with one of the two events, and withdraws the other. */
+    /** It is unknown whether the transaction has committed: the history continues with one of the two events, and withdraws the other. */
     StoryEvent replacesAndLeavesOpen(StoryEvent event, long sequence) {
         StoryEvent replacement = schedulesAndLeavesOpen(event.aggregate(), sequence);
         facts.add(new Withdrawn(tick(), "p-1", replacement.transaction(), event.id(), replacement.id()));
