@@ -174,7 +174,7 @@ class OutboxLifecycleTest {
     @Test
     void firstRequestReachesHandlerThatOldReleaseLacks() {
         Applications.on(database)
-                .withPropertyValues("outbox.poller.enabled=true")
+                .withPropertyValues("outbox.poller.enabled=true", "outbox.poller.notify=false")
                 .run((old) -> Applications.withSubscriptionsOn(database)
                         .withBean(FirstRequest.class)
                         .run((release) -> {
