@@ -5,6 +5,7 @@ import dev.outbox.listener.OutboxListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -18,18 +19,29 @@ import java.util.function.Supplier;
 public final class OutboxMeters implements OutboxListener {
 
     private static final String STREAM = "stream";
+    private static final String HANDLER = "handler";
 
     private final MeterRegistry registry;
     private final Supplier<Set<String>> openCircuits;
+    private final Set<String> circuits = ConcurrentHashMap.newKeySet();
+    private final MeterProvider<Counter> published;
+    private final MeterProvider<Counter> unrouted;
+    private final MeterProvider<Counter> processed;
+    private final MeterProvider<Timer> durations;
+    private final MeterProvider<Counter> deduplicated;
+    private final MeterProvider<Counter> opened;
+    private final MeterProvider<Timer> lags;
+    private final MeterProvider<DistributionSummary> retries;
+    private final MeterProvider<Timer> claims;
+    private final MeterProvider<Timer> settlements;
+    private final MeterProvider<Timer> claimsHeld;
+    private final MeterProvider<Counter> leasesLost;
 
     // Of what is counted for every event: to find a meter in the registry takes longer than to count.
-    private final Map<String, Counter> published = new ConcurrentHashMap<>();
-    private final Map<Handled, Counter> processed = new ConcurrentHashMap<>();
-    private final Map<Attempt, Timer> durations = new ConcurrentHashMap<>();
-    private final Map<String, Timer> lags = new ConcurrentHashMap<>();
-    private final Map<String, DistributionSummary> retryCounts = new ConcurrentHashMap<>();
-
-    private final Set<String> circuits = ConcurrentHashMap.newKeySet();
+    private final Map<Handled, Counter> processedBy = new ConcurrentHashMap<>();
+    private final Map<Attempt, Timer> durationOf = new ConcurrentHashMap<>();
+    private final Map<String, Timer> lagOf = new ConcurrentHashMap<>();
+    private final Map<String, DistributionSummary> retriesOf = new ConcurrentHashMap<>();
 
     private record Handled(String stream, String handlerId, Result result) {}
 
@@ -37,13 +49,36 @@ public final class OutboxMeters implements OutboxListener {
     public OutboxMeters(MeterRegistry registry, Supplier<Set<String>> openCircuits) {
         this.registry = registry;
         this.openCircuits = openCircuits;
+        this.published = counters("outbox.published", "Events stored by committed transactions");
+        this.unrouted = counters("outbox.unrouted", "Events without subscribers");
+        this.processed = counters("outbox.processed", "Attempts of handlers");
+        this.durations = timers("outbox.handler.duration", "Run time of handlers");
+        this.deduplicated = counters(
+                "outbox.deduplicated", "Events that a deduplicating handler received again and did not process twice");
+        this.opened = counters("outbox.circuit.opened", "How often the circuit of a handler opened");
+        this.lags = timers("outbox.delivery.lag", "Time from an event's occurrence to a handler's success");
+        this.retries = DistributionSummary.builder("outbox.retry.count")
+                .description("How often handlers failed, per finished event")
+                .withRegistry(registry);
+        this.claims = timers("outbox.claim", "Time to claim a batch");
+        this.settlements = timers("outbox.settle", "Time to write outcomes");
+        this.claimsHeld = timers("outbox.claim.held", "Time from a claim to its release");
+        this.leasesLost = counters("outbox.lease.lost", "Leases that workers found lost");
+    }
+
+    private MeterProvider<Counter> counters(String name, String description) {
+        return Counter.builder(name).description(description).withRegistry(registry);
+    }
+
+    private MeterProvider<Timer> timers(String name, String description) {
+        return Timer.builder(name).description(description).withRegistry(registry);
     }
 
     /** Registers the gauges of a stream, and the counters that alerts watch: a counter that begins above 0 has no increase. */
     public static void register(MeterRegistry registry, String stream, QueueGauges gauges, Supplier<Number> stuck) {
         OutboxMeters meters = new OutboxMeters(registry, Set::of);
-        meters.unroutedCounter(stream);
-        meters.leaseLostCounter(stream);
+        meters.unrouted.withTag(STREAM, stream);
+        meters.leasesLost.withTag(STREAM, stream);
         Gauge.builder("outbox.handlers.stuck", stuck)
                 .description(
                         "Handlers of this instance that run for longer than a lease, or ignore the interrupt at their timeout")
@@ -60,76 +95,40 @@ public final class OutboxMeters implements OutboxListener {
 
     @Override
     public void published(String stream, int events) {
-        published
-                .computeIfAbsent(
-                        stream,
-                        (key) -> counter("outbox.published", "Events stored by committed transactions", STREAM, key))
-                .increment(events);
+        published.withTag(STREAM, stream).increment(events);
     }
 
     @Override
     public void unrouted(String stream) {
-        unroutedCounter(stream).increment();
-    }
-
-    private Counter unroutedCounter(String stream) {
-        return counter("outbox.unrouted", "Events without subscribers", STREAM, stream);
+        unrouted.withTag(STREAM, stream).increment();
     }
 
     @Override
     public void handled(Attempt attempt, Result result, Duration duration) {
-        Handled key = new Handled(attempt.stream(), attempt.handlerId(), result);
-        processed.computeIfAbsent(key, this::processed).increment();
-        durations.computeIfAbsent(attempt, this::duration).record(duration);
+        processedBy
+                .computeIfAbsent(new Handled(attempt.stream(), attempt.handlerId(), result), this::processed)
+                .increment();
+        durationOf.computeIfAbsent(attempt, this::duration).record(duration);
     }
 
     private Counter processed(Handled key) {
         String result = key.result().name().toLowerCase(Locale.ROOT);
-        return counter(
-                "outbox.processed",
-                "Attempts of handlers",
-                STREAM,
-                key.stream(),
-                "handler",
-                key.handlerId(),
-                "result",
-                result);
+        return processed.withTags(STREAM, key.stream(), HANDLER, key.handlerId(), "result", result);
     }
 
     private Timer duration(Attempt attempt) {
-        return timer(
-                "outbox.handler.duration",
-                "Run time of handlers",
-                STREAM,
-                attempt.stream(),
-                "event_type",
-                attempt.eventType(),
-                "handler",
-                attempt.handlerId());
+        return durations.withTags(
+                STREAM, attempt.stream(), "event_type", attempt.eventType(), HANDLER, attempt.handlerId());
     }
 
     @Override
     public void deduplicated(String stream, String handlerId) {
-        counter(
-                        "outbox.deduplicated",
-                        "Events that a deduplicating handler received again and did not process twice",
-                        STREAM,
-                        stream,
-                        "handler",
-                        handlerId)
-                .increment();
+        deduplicated.withTags(STREAM, stream, HANDLER, handlerId).increment();
     }
 
     @Override
     public void circuitOpened(String stream, String handlerId) {
-        counter(
-                        "outbox.circuit.opened",
-                        "How often the circuit of a handler opened",
-                        STREAM,
-                        stream,
-                        "handler",
-                        handlerId)
-                .increment();
+        opened.withTags(STREAM, stream, HANDLER, handlerId).increment();
         if (circuits.add(handlerId)) {
             registerCircuit(handlerId);
         }
@@ -139,65 +138,38 @@ public final class OutboxMeters implements OutboxListener {
     private void registerCircuit(String handlerId) {
         Gauge.builder("outbox.circuits.open", openCircuits, (open) -> open.get().contains(handlerId) ? 1 : 0)
                 .description("Whether the circuit of a handler of this instance is open")
-                .tag("handler", handlerId)
+                .tag(HANDLER, handlerId)
                 .strongReference(true)
                 .register(registry);
     }
 
     @Override
     public void delivered(String stream, Duration lag) {
-        lags.computeIfAbsent(
-                        stream,
-                        (key) -> timer(
-                                "outbox.delivery.lag",
-                                "Time from an event's occurrence to a handler's success",
-                                STREAM,
-                                key))
-                .record(lag);
+        lagOf.computeIfAbsent(stream, (key) -> lags.withTag(STREAM, key)).record(lag);
     }
 
     @Override
-    public void completed(String stream, int retries) {
-        retryCounts.computeIfAbsent(stream, this::retryCount).record(retries);
-    }
-
-    private DistributionSummary retryCount(String stream) {
-        return DistributionSummary.builder("outbox.retry.count")
-                .description("How often handlers failed, per finished event")
-                .tag(STREAM, stream)
-                .register(registry);
+    public void completed(String stream, int failures) {
+        retriesOf.computeIfAbsent(stream, (key) -> retries.withTag(STREAM, key)).record(failures);
     }
 
     @Override
     public void claimed(String stream, Duration duration, int events) {
-        timer("outbox.claim", "Time to claim a batch", STREAM, stream).record(duration);
+        claims.withTag(STREAM, stream).record(duration);
     }
 
     @Override
     public void settled(String stream, Duration duration, int events) {
-        timer("outbox.settle", "Time to write outcomes", STREAM, stream).record(duration);
+        settlements.withTag(STREAM, stream).record(duration);
     }
 
     @Override
     public void released(String stream, Duration held) {
-        timer("outbox.claim.held", "Time from a claim to its release", STREAM, stream)
-                .record(held);
+        claimsHeld.withTag(STREAM, stream).record(held);
     }
 
     @Override
     public void leaseLost(String stream) {
-        leaseLostCounter(stream).increment();
-    }
-
-    private Counter leaseLostCounter(String stream) {
-        return counter("outbox.lease.lost", "Leases that workers found lost", STREAM, stream);
-    }
-
-    private Counter counter(String name, String description, String... tags) {
-        return Counter.builder(name).description(description).tags(tags).register(registry);
-    }
-
-    private Timer timer(String name, String description, String... tags) {
-        return Timer.builder(name).description(description).tags(tags).register(registry);
+        leasesLost.withTag(STREAM, stream).increment();
     }
 }
