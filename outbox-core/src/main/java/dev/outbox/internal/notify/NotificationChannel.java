@@ -6,9 +6,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -25,23 +25,41 @@ final class NotificationChannel {
     private static final String NAME = "SET application_name = 'outbox-listener'";
 
     private final DataSource dataSource;
+    private final String worker;
     private final String channel;
     private final Pipeline notify;
 
-    NotificationChannel(DataSource dataSource, OutboxSchema schema) {
+    /** Creates a channel on which this process sends under the name of its worker. */
+    NotificationChannel(DataSource dataSource, OutboxSchema schema, String worker) {
         this.dataSource = dataSource;
+        this.worker = worker;
         // A channel is an identifier too, of at most 63 bytes.
         String name = "outbox_" + schema.name();
         this.channel = name.length() <= 63 ? name : name.substring(0, 63);
         this.notify = new Pipeline(schema, NOTIFY);
     }
 
-    /** Sends messages, in a transaction of its own. */
-    void send(Set<String> messages) throws SQLException {
+    /** Stream of which a worker has committed events. */
+    record Message(String worker, String stream) {
+
+        static Message of(String text) {
+            int end = text.indexOf('\n');
+            return end < 0 ? new Message("", text) : new Message(text.substring(0, end), text.substring(end + 1));
+        }
+    }
+
+    /** Sends a message for each stream, in a transaction of its own. */
+    void send(Set<String> streams) throws SQLException {
         notify.run(
                 dataSource,
-                (parameters) ->
-                        parameters.set("channel", channel).setTexts("messages", messages, (message) -> message));
+                (parameters) -> parameters
+                        .set("channel", channel)
+                        .setTexts("messages", streams, (stream) -> worker + '\n' + stream));
+    }
+
+    /** Returns whether this process sent a message. */
+    boolean isOwn(Message message) {
+        return message.worker().equals(worker);
     }
 
     /** Starts to listen on a connection that should not come from a pool, because the subscription holds it until it is closed. */
@@ -72,15 +90,11 @@ final class NotificationChannel {
         }
 
         /** Waits for messages, and returns them. */
-        List<String> receive(Duration atMost) throws SQLException {
+        List<Message> receive(Duration atMost) throws SQLException {
             PGNotification[] received = driver.getNotifications(Math.max(1, (int) atMost.toMillis()));
-            List<String> messages = new ArrayList<>();
-            if (received != null) {
-                for (PGNotification notification : received) {
-                    messages.add(notification.getParameter());
-                }
-            }
-            return messages;
+            return Stream.of(received == null ? new PGNotification[0] : received)
+                    .map((notification) -> Message.of(notification.getParameter()))
+                    .toList();
         }
 
         /** Fails if the server does not answer. */

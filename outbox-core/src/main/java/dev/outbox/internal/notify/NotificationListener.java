@@ -4,6 +4,7 @@ import dev.outbox.internal.background.BackgroundLoop;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,8 +25,11 @@ final class NotificationListener implements AutoCloseable {
     /** Rounds rather than a time, because a suspended process receives nothing. */
     private static final int ROUNDS_OF_TEST = 12;
 
-    private final NotificationChannel store;
-    private final Notifier notifier;
+    /** Message that wakes no process. */
+    private static final Set<String> TEST = Set.of("");
+
+    private final NotificationChannel channel;
+    private final NotificationChannel sender;
     private final Consumer<String> wakeUp;
     private final Runnable wakeAll;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-listener", this::runOnce);
@@ -34,12 +38,13 @@ final class NotificationListener implements AutoCloseable {
     private boolean testing;
     private volatile boolean listening;
     private boolean failed;
-    private long testsBefore;
     private int rounds;
 
-    NotificationListener(NotificationChannel store, Notifier notifier, Consumer<String> wakeUp, Runnable wakeAll) {
-        this.store = store;
-        this.notifier = notifier;
+    /** Receives on the connection of one channel, and sends the test on those of another. */
+    NotificationListener(
+            NotificationChannel channel, NotificationChannel sender, Consumer<String> wakeUp, Runnable wakeAll) {
+        this.channel = channel;
+        this.sender = sender;
         this.wakeUp = wakeUp;
         this.wakeAll = wakeAll;
     }
@@ -66,12 +71,13 @@ final class NotificationListener implements AutoCloseable {
             wakeAll.run();
             testing = true;
             rounds = 0;
-            testsBefore = notifier.testsSent();
-            notifier.test();
+        }
+        if (testing && rounds == 0) {
+            sender.send(TEST);
         }
         try {
             listen(current);
-            if (testing && notifier.testsSent() > testsBefore && ++rounds >= ROUNDS_OF_TEST) {
+            if (testing && ++rounds >= ROUNDS_OF_TEST) {
                 current.unlisten();
                 failTest();
                 drop();
@@ -86,7 +92,7 @@ final class NotificationListener implements AutoCloseable {
 
     private NotificationChannel.Subscription open() throws SQLException {
         try {
-            return store.listen();
+            return channel.listen();
         } catch (SQLException ex) {
             throw new SQLException(
                     "No connection for wake-ups could be opened; until then, streams are polled at their interval: "
@@ -97,16 +103,13 @@ final class NotificationListener implements AutoCloseable {
     }
 
     private void listen(NotificationChannel.Subscription current) throws SQLException {
-        List<String> messages = current.receive(WAIT);
+        List<NotificationChannel.Message> messages = current.receive(WAIT);
         if (!messages.isEmpty()) {
             passTest();
         }
-        for (String text : messages) {
-            Notifier.Message message = Notifier.Message.of(text);
-            if (!message.worker().equals(notifier.worker())) {
-                wakeUp.accept(message.stream());
-            }
-        }
+        messages.stream()
+                .filter((message) -> !channel.isOwn(message))
+                .forEach((message) -> wakeUp.accept(message.stream()));
         if (System.nanoTime() - checkedAt > BETWEEN_CHECKS.toNanos()) {
             current.check();
             checkedAt = System.nanoTime();

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,8 +54,8 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(full, attempts);
         NotificationListener listener = new NotificationListener(
-                new NotificationChannel(unpooled, OutboxSchema.DEFAULT),
-                new Notifier(new NotificationChannel(unpooled, OutboxSchema.DEFAULT), "this"),
+                channel(unpooled),
+                channel(refusing(new AtomicBoolean(true), new AtomicInteger())),
                 (stream) -> {},
                 woken::incrementAndGet);
         listener.start();
@@ -99,13 +100,8 @@ class NotificationListenerTest {
         AtomicBoolean refusing = new AtomicBoolean();
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(refusing, new AtomicInteger());
-        try (Notifier notifier = notifier(database.dataSource(), "this");
-                NotificationListener listener = new NotificationListener(
-                        new NotificationChannel(unpooled, OutboxSchema.DEFAULT),
-                        notifier,
-                        (stream) -> {},
-                        woken::incrementAndGet)) {
-            notifier.start();
+        try (NotificationListener listener = new NotificationListener(
+                channel(unpooled), channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
             listener.start();
             await().until(listener::isListening);
             refusing.set(true);
@@ -126,14 +122,18 @@ class NotificationListenerTest {
         AtomicBoolean refusing = new AtomicBoolean(true);
         AtomicInteger attempts = new AtomicInteger();
         List<String> woken = new CopyOnWriteArrayList<>();
-        try (Notifier here = notifier(database.dataSource(), "here");
-                Notifier elsewhere = notifier(refusing(refusing, attempts), "elsewhere");
-                NotificationListener listener = new NotificationListener(
-                        new NotificationChannel(database.dataSource(), OutboxSchema.DEFAULT),
-                        here,
+        DataSource refused = refusing(refusing, attempts);
+        try (Notifications elsewhere = new Notifications(
+                        true,
+                        false,
+                        refused,
+                        Optional.empty(),
+                        OutboxSchema.DEFAULT,
+                        "elsewhere",
                         woken::add,
-                        () -> {})) {
-            here.start();
+                        () -> {});
+                NotificationListener listener = new NotificationListener(
+                        channel(database.dataSource()), channel(database.dataSource()), woken::add, () -> {})) {
             elsewhere.start();
             listener.start();
             await().until(listener::isListening);
@@ -146,8 +146,8 @@ class NotificationListenerTest {
         }
     }
 
-    private static Notifier notifier(DataSource dataSource, String worker) {
-        return new Notifier(new NotificationChannel(dataSource, OutboxSchema.DEFAULT), worker);
+    private static NotificationChannel channel(DataSource dataSource) {
+        return new NotificationChannel(dataSource, OutboxSchema.DEFAULT, "this");
     }
 
     private DelegatingDataSource refusing(AtomicBoolean refusing, AtomicInteger attempts) {
@@ -187,13 +187,8 @@ class NotificationListenerTest {
     private List<ILoggingEvent> listen(TestDatabase sending, Runnable whileListening) {
         Logger selfTest = (Logger) LoggerFactory.getLogger(NotificationListener.class);
         selfTest.addAppender(lines);
-        try (Notifier notifier = notifier(sending.dataSource(), "this");
-                NotificationListener listener = new NotificationListener(
-                        new NotificationChannel(database.dataSource(), OutboxSchema.DEFAULT),
-                        notifier,
-                        (stream) -> {},
-                        () -> {})) {
-            notifier.start();
+        try (NotificationListener listener = new NotificationListener(
+                channel(database.dataSource()), channel(sending.dataSource()), (stream) -> {}, () -> {})) {
             listener.start();
             whileListening.run();
         } finally {
