@@ -40,13 +40,15 @@ public interface OutboxPublisher {
     }
 
     /**
-     * Publishes an event.
+     * Publishes an event, as a batch of its own.
      *
      * @param event the event
      * @return the event as stored; the one stored earlier if its event id is already stored. A scheduled event has no id and no sequence
      *     yet: both are 0
      */
-    EventEnvelope publish(OutboxEvent event);
+    default EventEnvelope publish(OutboxEvent event) {
+        return publishAll(List.of(event)).get(0);
+    }
 
     /**
      * Publishes several events in one batch: all of them or, if one is refused, none. Counters are locked in sorted order, so two

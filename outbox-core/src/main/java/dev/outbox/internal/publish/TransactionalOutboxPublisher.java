@@ -74,12 +74,6 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     }
 
     @Override
-    public EventEnvelope publish(OutboxEvent event) {
-        transaction.check();
-        return store(List.of(writer.write(event))).get(0);
-    }
-
-    @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
         transaction.check();
         List<NewEvent> written = events.stream().map(writer::write).toList();

@@ -33,13 +33,6 @@ final class EventLoops implements OutboxPublisher {
     }
 
     @Override
-    public EventEnvelope publish(OutboxEvent event) {
-        EventEnvelope published = publisher.publish(event);
-        count(published);
-        return published;
-    }
-
-    @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
         List<EventEnvelope> published = publisher.publishAll(events);
         published.forEach(this::count);

@@ -33,12 +33,6 @@ final class OutboxedPublisher implements OutboxPublisher {
     }
 
     @Override
-    public EventEnvelope publish(OutboxEvent event) {
-        requireSameAsAnnotation(event);
-        return publisher.publish(event);
-    }
-
-    @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> several) {
         several.forEach(this::requireSameAsAnnotation);
         return publisher.publishAll(several);

@@ -36,12 +36,6 @@ final class ObservedPublisher implements OutboxPublisher {
     }
 
     @Override
-    public EventEnvelope publish(OutboxEvent event) {
-        return observe(List.of(event), (headers) -> List.of(publisher.publish(traced(event, headers))))
-                .get(0);
-    }
-
-    @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
         return events.isEmpty()
                 ? publisher.publishAll(events)
