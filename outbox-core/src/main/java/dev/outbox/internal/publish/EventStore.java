@@ -66,7 +66,7 @@ final class EventStore {
         if (events.stream().anyMatch(NewEvent::isScheduled)) {
             return insertAndSchedule(connection, events);
         }
-        return events.size() == 1 && !first.chosen().eventId()
+        return events.size() == 1 && first.given().eventId() == null
                 ? List.of(insertOne(connection, first))
                 : insertBatch(connection, events);
     }
@@ -138,7 +138,7 @@ final class EventStore {
 
     private Map<UUID, EventEnvelope> findKnown(Connection connection, List<NewEvent> events) throws SQLException {
         List<UUID> chosen = events.stream()
-                .filter((event) -> event.chosen().eventId())
+                .filter((event) -> event.given().eventId() != null)
                 .map(NewEvent::eventId)
                 .toList();
         if (chosen.isEmpty()) {
@@ -164,7 +164,7 @@ final class EventStore {
     private static void requireRising(Collection<NewEvent> events) {
         Map<Aggregate, Long> lastSequences = new HashMap<>();
         for (NewEvent event : events) {
-            Long sequence = event.chosen().sequence();
+            Long sequence = event.given().sequence();
             if (sequence == null) {
                 continue;
             }
@@ -213,7 +213,7 @@ final class EventStore {
     /** Inserts an event with a new id; returns {@code null} if its type is neither added nor known. */
     private @Nullable EventEnvelope insert(Connection connection, NewEvent event, boolean typeAdded)
             throws SQLException {
-        Long sequence = event.chosen().sequence();
+        Long sequence = event.given().sequence();
         NamedSql sql = sequence == null ? insert : insertWithSequence;
         try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
             NamedSql.Parameters parameters = sql.bind(statement)
@@ -297,9 +297,7 @@ final class EventStore {
                 .setTexts("occurred_at", events, (event) -> event.occurredAt().toString())
                 .set(
                         "sequences",
-                        events.stream()
-                                .map((event) -> event.chosen().sequence())
-                                .toArray(Long[]::new))
+                        events.stream().map((event) -> event.given().sequence()).toArray(Long[]::new))
                 .setTexts("origins", events, (event) -> event.typeRule().origin());
     }
 }

@@ -23,7 +23,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.TreeNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -76,6 +75,7 @@ final class EventWriter {
             throw new InvalidEventException("sequence of an event of " + aggregate + " must be from 0 to "
                     + LARGEST_SEQUENCE + ": " + sequence);
         }
+        checkSchedule(event, aggregate);
         NewEvent written = new NewEvent(
                 event.eventId() != null ? event.eventId() : nextId(),
                 stream(event, aggregate),
@@ -83,12 +83,12 @@ final class EventWriter {
                 type,
                 body.of(event, type, aggregate),
                 occurredAt(event, aggregate),
-                new NewEvent.Chosen(event.eventId() != null, sequence, schedule(event, aggregate)));
+                event);
         requireSubscribers(written);
         return written;
     }
 
-    private NewEvent.@Nullable Schedule schedule(OutboxEvent event, Aggregate aggregate) {
+    private static void checkSchedule(OutboxEvent event, Aggregate aggregate) {
         Duration after = event.deliverAfter();
         Instant at = event.deliverAt();
         String key = event.key();
@@ -98,7 +98,7 @@ final class EventWriter {
                         + (key == null ? "keepExisting" : "the key '" + StorableText.quotable(key) + "'")
                         + ", which only scheduled events have; call deliverAfter or deliverAt");
             }
-            return null;
+            return;
         }
         if (event.sequence() != null || event.eventId() != null) {
             throw new InvalidEventException("a scheduled event of " + aggregate + " must not have "
@@ -117,12 +117,9 @@ final class EventWriter {
             throw new InvalidEventException(
                     "deliverAt of an event of " + aggregate + " must be in the years 1 to 9999: " + at);
         }
-        return new NewEvent.Schedule(
-                at,
-                after,
-                key == null ? null : StorableText.requireName("key", key),
-                event.keepsExisting(),
-                event.occurredAt() == null ? null : occurredAt(event, aggregate));
+        if (key != null) {
+            StorableText.requireName("key", key);
+        }
     }
 
     private static boolean isOutOfRange(Instant time) {

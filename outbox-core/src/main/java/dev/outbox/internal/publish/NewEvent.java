@@ -3,15 +3,14 @@ package dev.outbox.internal.publish;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.registry.Subscription;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A checked event, ready to be stored. */
+/** A checked event, ready to be stored, and what its publisher gave. */
 record NewEvent(
-        UUID eventId, String stream, Aggregate aggregate, Type type, Body body, Instant occurredAt, Chosen chosen) {
+        UUID eventId, String stream, Aggregate aggregate, Type type, Body body, Instant occurredAt, OutboxEvent given) {
 
     /** Joins the event and the place that the database gave it. */
     EventEnvelope at(long id, long sequence) {
@@ -32,12 +31,12 @@ record NewEvent(
 
     /** Returns whether the event takes its place in the order of its aggregate later. */
     boolean isScheduled() {
-        return chosen.schedule() != null;
+        return given.deliverAfter() != null || given.deliverAt() != null;
     }
 
     /** Returns whether the outbox counts the event, rather than its publisher. */
     boolean isCounted() {
-        return chosen.sequence() == null;
+        return given.sequence() == null;
     }
 
     /** Returns what all events of the aggregate type have in common with this one. Each unordered event is an aggregate of its own. */
@@ -68,18 +67,4 @@ record NewEvent(
 
     /** Serialized payload and headers. */
     record Body(String payload, Map<String, String> headers, String headersJson) {}
-
-    /** Id, sequence and schedule supplied by the caller. */
-    record Chosen(
-            boolean eventId,
-            @Nullable Long sequence,
-            @Nullable Schedule schedule) {}
-
-    /** When a scheduled event is due: at a time, or so long after publishing. */
-    record Schedule(
-            @Nullable Instant at,
-            @Nullable Duration after,
-            @Nullable String key,
-            boolean keepsExisting,
-            @Nullable Instant occurredAt) {}
 }

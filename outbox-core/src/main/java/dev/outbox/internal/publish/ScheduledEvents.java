@@ -1,7 +1,7 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.internal.publish.NewEvent.Schedule;
+import dev.outbox.OutboxEvent;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -10,7 +10,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,16 +34,15 @@ final class ScheduledEvents {
 
     /** Stores an event instead of the one with its key, unless it keeps that one; returns the one that is scheduled now. */
     EventEnvelope put(Connection connection, NewEvent event) throws SQLException {
-        Schedule schedule = Objects.requireNonNull(event.chosen().schedule());
-        String key = schedule.key();
+        String key = event.given().key();
         if (key != null) {
-            EventEnvelope existing = schedule.keepsExisting() ? find(connection, event.aggregate(), key) : null;
+            EventEnvelope existing = event.given().keepsExisting() ? find(connection, event.aggregate(), key) : null;
             if (existing != null) {
                 return existing;
             }
             delete(connection, event.aggregate(), key);
         }
-        return insert(connection, event, schedule);
+        return insert(connection, event);
     }
 
     /** Returns whether an event with the key was scheduled. */
@@ -63,18 +61,19 @@ final class ScheduledEvents {
         }
     }
 
-    private EventEnvelope insert(Connection connection, NewEvent event, Schedule schedule) throws SQLException {
-        Duration after = schedule.after();
+    private EventEnvelope insert(Connection connection, NewEvent event) throws SQLException {
+        OutboxEvent given = event.given();
+        Duration after = given.deliverAfter();
         try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
-            bind(insert, statement, event.aggregate(), schedule.key())
+            bind(insert, statement, event.aggregate(), given.key())
                     .set("event_id", event.eventId())
                     .set("stream", event.stream())
                     .set("type", event.type().name())
                     .set("version", event.type().version())
                     .set("payload", event.body().payload())
                     .set("headers", event.body().headersJson())
-                    .set("occurred_at", schedule.occurredAt())
-                    .set("due_at", schedule.at())
+                    .set("occurred_at", given.occurredAt() == null ? null : event.occurredAt())
+                    .set("due_at", given.deliverAt())
                     .set(
                             "delay_millis",
                             after == null ? null : after.plusNanos(999_999).toMillis())

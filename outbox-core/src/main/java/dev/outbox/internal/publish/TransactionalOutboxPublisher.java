@@ -126,7 +126,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private static StaleSequenceException stale(NewEvent event, boolean batch, SQLException ex) {
         return new StaleSequenceException(
                 (batch ? "a sequence of this batch, such as " : "sequence ")
-                        + event.chosen().sequence() + " of "
+                        + event.given().sequence() + " of "
                         + event.type().name() + " of " + event.aggregate()
                         + ", is taken by another event: another transaction has changed the entity, or this one has published"
                         + " for the same version before, or the version was read before the change was written; roll back,"
