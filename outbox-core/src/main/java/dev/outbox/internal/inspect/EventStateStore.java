@@ -4,8 +4,9 @@ import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.lane.DeliveryRow;
 import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
-import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
+import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -99,8 +100,8 @@ final class EventStateStore {
 
     public EventStateStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.find = new Pipeline(
-                schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerState.LIST, OperationLogStore.OF_EVENT);
+        this.find =
+                new Pipeline(schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerStore.ALL, OperationLogStore.OF_EVENT);
         this.content = new Pipeline(schema, Pipeline.INSPECT, CONTENT);
     }
 
@@ -122,12 +123,12 @@ final class EventStateStore {
                 DeliveryRow.instant(row, next + 3),
                 DeliveryRow.instant(row, next + 12),
                 claim(row, next + 4));
-        Set<String> skipped = HandlerState.texts(row, next + 9);
+        Set<String> skipped = Subscriptions.texts(row, next + 9);
         Subscription values =
                 Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
         Map<String, List<FailedAttempt>> stored = FailureHistory.readEach(row.getString(next + 11));
         List<Delivery> deliveries = results.list(DELIVERIES, DeliveryRow::read);
-        KnownHandlers known = new KnownHandlers(results.list(HandlerState.LIST, HandlerState::read), List.of());
+        KnownHandlers known = new KnownHandlers(results.list(HandlerStore.ALL, HandlerStore::read), List.of());
         Map<String, HandlerProgress> handlers = handlers(known, deliveries);
         Map<String, List<FailedAttempt>> ended = new HashMap<>();
         stored.forEach((id, failures) -> ended.put(known.currentId(id), failures));

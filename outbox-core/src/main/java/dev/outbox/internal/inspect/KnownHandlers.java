@@ -1,7 +1,8 @@
 package dev.outbox.internal.inspect;
 
-import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.OutboxOverview;
 import java.sql.SQLException;
@@ -17,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 /** Registered handlers by their current and former ids, and the instances in which their circuits are open. */
 final class KnownHandlers {
 
-    private final List<HandlerState> current;
-    private final Map<String, HandlerState> byEveryId = new HashMap<>();
+    private final List<RegisteredHandler> current;
+    private final Map<String, RegisteredHandler> byEveryId = new HashMap<>();
     private final List<InstanceStore.Listed> instances;
 
-    KnownHandlers(List<HandlerState> handlers, List<InstanceStore.Listed> instances) {
+    KnownHandlers(List<RegisteredHandler> handlers, List<InstanceStore.Listed> instances) {
         this.instances = instances;
         this.current = handlers.stream()
                 .filter((one) -> handlers.stream().noneMatch((other) -> replaces(other, one)))
@@ -30,15 +31,15 @@ final class KnownHandlers {
         current.forEach((handler) -> byEveryId.put(handler.id(), handler));
     }
 
-    /** Reads the rows of {@link HandlerState#LIST} and {@link InstanceStore#LIST}. */
+    /** Reads the rows of {@link HandlerStore#ALL} and {@link InstanceStore#LIST}. */
     static KnownHandlers read(Pipeline.Results results) throws SQLException {
         return new KnownHandlers(
-                results.list(HandlerState.LIST, HandlerState::read),
+                results.list(HandlerStore.ALL, HandlerStore::read),
                 results.list(InstanceStore.LIST, InstanceStore::read));
     }
 
     /** Of two handlers that have each other's id as an alias, the one with the later heartbeat is current. */
-    private static boolean replaces(HandlerState handler, HandlerState former) {
+    private static boolean replaces(RegisteredHandler handler, RegisteredHandler former) {
         if (handler.id().equals(former.id()) || !handler.aliases().contains(former.id())) {
             return false;
         }
@@ -50,7 +51,7 @@ final class KnownHandlers {
     }
 
     /** Returns the handlers under their current ids. */
-    Collection<HandlerState> current() {
+    Collection<RegisteredHandler> current() {
         return current;
     }
 
@@ -60,13 +61,13 @@ final class KnownHandlers {
 
     /** Returns the handler that has an id now or had it; {@code null} if none is registered. */
     @Nullable
-    HandlerState find(String id) {
+    RegisteredHandler find(String id) {
         return byEveryId.get(id);
     }
 
     /** Returns the current id of a handler; the given one if none is registered. */
     String currentId(String id) {
-        HandlerState handler = find(id);
+        RegisteredHandler handler = find(id);
         return handler == null ? id : handler.id();
     }
 

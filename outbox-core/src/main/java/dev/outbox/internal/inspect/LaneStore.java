@@ -1,8 +1,9 @@
 package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.lane.DeliveryRow;
-import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -110,7 +111,7 @@ final class LaneStore {
                 PENDING,
                 CLAIMED,
                 StatusStore.PAUSED_STREAMS,
-                HandlerState.LIST,
+                HandlerStore.ALL,
                 InstanceStore.LIST);
     }
 
@@ -170,7 +171,7 @@ final class LaneStore {
     }
 
     private static Set<Cause> hindrances(KnownHandlers known, String handlerId) {
-        HandlerState handler = known.find(handlerId);
+        RegisteredHandler handler = known.find(handlerId);
         if (handler == null) {
             return EnumSet.of(Cause.HANDLER_ABSENT);
         }

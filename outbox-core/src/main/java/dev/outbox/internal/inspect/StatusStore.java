@@ -1,7 +1,8 @@
 package dev.outbox.internal.inspect;
 
-import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -222,7 +223,7 @@ final class StatusStore {
                 RATES,
                 CLAIMS,
                 DELIVERIES,
-                HandlerState.LIST,
+                HandlerStore.ALL,
                 InstanceStore.LIST,
                 TABLES);
     }
@@ -279,7 +280,7 @@ final class StatusStore {
     }
 
     /** A handler that was paused before its first registration has no subscription. */
-    private static Handler handler(HandlerState handler, Deliveries deliveries, KnownHandlers known) {
+    private static Handler handler(RegisteredHandler handler, Deliveries deliveries, KnownHandlers known) {
         boolean registered = !handler.paused() || !handler.subscriptions().isEmpty();
         return new Handler(
                 handler.id(),

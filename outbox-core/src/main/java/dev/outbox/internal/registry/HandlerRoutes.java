@@ -75,10 +75,6 @@ public final class HandlerRoutes {
         return local;
     }
 
-    List<RegisteredHandler> registered() {
-        return registered;
-    }
-
     Route of(Subscription event) {
         Route known = byEvent.get(event);
         return known != null ? known : byEvent.computeIfAbsent(event, this::find);

@@ -5,7 +5,7 @@ import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -128,19 +128,27 @@ public final class HandlerStore {
             SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
             """.replace("{rows}", Subscriptions.ROWS).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
 
-    /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
-    private static final String LIST =
-            """
-            SELECT extract(epoch FROM pg_postmaster_start_time())::text,
-                   h.id,
-                   ARRAY({subscriptions}
-                            AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'),
-                   h.aliases,
-                   h.paused
-              FROM (SELECT) one
-              LEFT JOIN {schema}.outbox_handler h
-                     ON h.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
-            """.replace("{latest}", LATEST_HEARTBEAT).replace("{subscriptions}", Subscriptions.OF_HANDLER);
+    private static final String COLUMNS = """
+            h.id, ARRAY({subscriptions}{condition}), h.aliases, h.paused, h.last_seen_at,
+                   h.last_seen_at >= clock_timestamp() - interval '3 minutes'""".replace("{subscriptions}", Subscriptions.OF_HANDLER);
+
+    /** Reads outbox_handler and outbox_subscription whole, what has expired too: they have a row per handler and subscription. */
+    public static final String ALL = "SELECT " + COLUMNS.replace("{condition}", "") + """
+
+              FROM {schema}.outbox_handler h
+             ORDER BY h.id
+            """;
+
+    /** As {@link #ALL}, without what has expired. */
+    private static final String LIST = """
+            SELECT {columns}
+              FROM {schema}.outbox_handler h
+             WHERE h.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
+            """.replace("{columns}", COLUMNS)
+            .replace("{condition}", " AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'")
+            .replace("{latest}", LATEST_HEARTBEAT);
+
+    private static final String SERVER = "SELECT extract(epoch FROM pg_postmaster_start_time())::text";
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
@@ -155,7 +163,7 @@ public final class HandlerStore {
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
         this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, REGISTER);
         this.heartbeat = new Pipeline(schema, HEARTBEAT);
-        this.list = new Pipeline(schema, LIST);
+        this.list = new Pipeline(schema, SERVER, LIST);
     }
 
     /** Registers a stream that is new. */
@@ -183,8 +191,7 @@ public final class HandlerStore {
     public boolean heartbeat(Map<String, Set<Subscription>> subscriptions) throws SQLException {
         int rows = subscriptions.values().stream().mapToInt(Set::size).sum();
         return heartbeat.run(dataSource, (parameters) -> Subscriptions.bind(parameters, subscriptions), (results) -> {
-            ResultSet counts = results.rows();
-            counts.next();
+            ResultSet counts = results.row();
             return counts.getInt(1) == rows && counts.getInt(2) == subscriptions.size();
         });
     }
@@ -196,20 +203,19 @@ public final class HandlerStore {
     public Listed list() throws SQLException {
         return list.run(
                 dataSource, (parameters) -> parameters.set("expiry_millis", EXPIRE_AFTER.toMillis()), (results) -> {
-                    List<RegisteredHandler> handlers = new ArrayList<>();
-                    String server = "";
-                    ResultSet row = results.rows();
-                    while (row.next()) {
-                        server = row.getString(1);
-                        if (row.getString(2) != null) {
-                            handlers.add(new RegisteredHandler(
-                                    row.getString(2),
-                                    Subscriptions.read(row, 3),
-                                    HandlerState.texts(row, 4),
-                                    row.getBoolean(5)));
-                        }
-                    }
-                    return new Listed(server, handlers);
+                    String server = results.row(SERVER).getString(1);
+                    return new Listed(server, results.list(HandlerStore::read));
                 });
+    }
+
+    /** Reads a row of {@link #ALL}. */
+    public static RegisteredHandler read(ResultSet row) throws SQLException {
+        return new RegisteredHandler(
+                row.getString(1),
+                Subscriptions.read(row, 2),
+                Subscriptions.texts(row, 3),
+                row.getBoolean(4),
+                new RegisteredHandler.Heartbeat(
+                        row.getObject(5, OffsetDateTime.class).toInstant(), row.getBoolean(6)));
     }
 }

@@ -136,7 +136,7 @@ public final class InstanceStore {
                 (results) -> {
                     ResultSet row = results.row();
                     return new Work(
-                            HandlerState.texts(row, 1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4));
+                            Subscriptions.texts(row, 1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4));
                 });
     }
 
@@ -152,9 +152,9 @@ public final class InstanceStore {
                         row.getString(1),
                         row.getObject(2, OffsetDateTime.class).toInstant(),
                         row.getObject(3, OffsetDateTime.class).toInstant(),
-                        HandlerState.texts(row, 4),
-                        HandlerState.texts(row, 5),
-                        HandlerState.texts(row, 6)),
+                        Subscriptions.texts(row, 4),
+                        Subscriptions.texts(row, 5),
+                        Subscriptions.texts(row, 6)),
                 row.getBoolean(7));
     }
 }

@@ -1,17 +1,27 @@
 package dev.outbox.internal.registry;
 
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Handler in the registry that all instances share. */
-public record RegisteredHandler(String id, Set<Subscription> subscriptions, Set<String> aliases, boolean paused) {
+/** Handler in the registry that all instances share, under one id. */
+public record RegisteredHandler(
+        String id, Set<Subscription> subscriptions, Set<String> aliases, boolean paused, Heartbeat heartbeat) {
 
     public RegisteredHandler {
         subscriptions = Set.copyOf(subscriptions);
         aliases = Set.copyOf(aliases);
+    }
+
+    /** Last heartbeat, which every instance gives each minute, and whether it is recent. */
+    public record Heartbeat(Instant at, boolean recent) {}
+
+    /** Returns whether an instance has the handler. */
+    public boolean isPresent() {
+        return heartbeat.recent() && !subscriptions.isEmpty();
     }
 
     /**
@@ -40,7 +50,7 @@ public record RegisteredHandler(String id, Set<Subscription> subscriptions, Set<
         });
         boolean anyPaused = registry.stream().anyMatch((one) -> one.paused() && ids.contains(one.id()));
         ids.remove(id);
-        return new RegisteredHandler(id, taken, ids, anyPaused);
+        return new RegisteredHandler(id, taken, ids, anyPaused, heartbeat);
     }
 
     /** Returns the current and all former ids. */

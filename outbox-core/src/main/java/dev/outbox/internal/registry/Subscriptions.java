@@ -63,6 +63,10 @@ public final class Subscriptions {
                 .setTexts("sources", rows, (row) -> row.taken().source());
     }
 
+    public static Set<String> texts(ResultSet row, int column) throws SQLException {
+        return new TreeSet<>(List.of((String[]) row.getArray(column).getArray()));
+    }
+
     public static Set<Subscription> read(ResultSet row, int column) throws SQLException {
         Set<Subscription> subscriptions = new TreeSet<>();
         for (Object values : (Object[]) row.getArray(column).getArray()) {

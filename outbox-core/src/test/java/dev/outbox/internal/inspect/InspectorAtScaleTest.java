@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.lane.Explained;
-import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.EventSelection;
@@ -92,7 +92,7 @@ class InspectorAtScaleTest {
                 .isLessThan(50);
         assertThat(Explained.indexesOf(explain(OperationLogStore.PAUSES, "", "")))
                 .contains("outbox_operation_pause");
-        assertThat(Explained.pages(explain(HandlerState.LIST, "", ""))).isLessThan(100);
+        assertThat(Explained.pages(explain(HandlerStore.ALL, "", ""))).isLessThan(100);
         assertThat(Explained.pages(explain(InstanceStore.LIST, "", ""))).isLessThan(20);
         assertSearchesReadTheLatestEventsOnly();
     }
