@@ -122,11 +122,11 @@ final class ClaimStore {
         }
     }
 
-    /** Result of a claim transaction. No lane that is due was due before {@code dueFrom}. */
+    /** Result of a claim transaction, with the aggregates of which it skipped a row. No lane that is due was due before {@code dueFrom}. */
     record Round(
             @Nullable Claim claim,
             RegistryVersion registry,
-            boolean skippedLocked,
+            Set<Long> skipped,
             List<ExpiredClaim> expired,
             Optional<Duration> untilNextDelivery,
             OffsetDateTime dueFrom,
@@ -151,16 +151,18 @@ final class ClaimStore {
         Set<Long> leftOut = new HashSet<>();
         List<ExpiredClaim> expired = new ArrayList<>();
         while (true) {
-            Optional<Attempt> attempt = attempt(request, leftOut, expired);
-            if (attempt.isEmpty() || !attempt.get().foundOnlyLocked()) {
-                return attempt.map(Attempt::round);
+            Optional<Round> round = attempt(request, leftOut, expired);
+            boolean onlyLocked = round.isPresent()
+                    && round.get().claim() == null
+                    && leftOut.addAll(round.get().skipped());
+            if (!onlyLocked) {
+                return round;
             }
-            leftOut.addAll(attempt.get().skipped());
         }
     }
 
     /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
-    private Optional<Attempt> attempt(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
+    private Optional<Round> attempt(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
             throws SQLException {
         UUID token = UUID.randomUUID();
         return (request.window() == Window.AS_IT_IS ? plain : advancing)
@@ -183,7 +185,7 @@ final class ClaimStore {
                         (results) -> readRound(results, token, expired));
     }
 
-    private static Optional<Attempt> readRound(Pipeline.Results results, UUID token, List<ExpiredClaim> expired)
+    private static Optional<Round> readRound(Pipeline.Results results, UUID token, List<ExpiredClaim> expired)
             throws SQLException {
         ResultSet stream = results.rows(LOCK_STREAM);
         if (!stream.next()) {
@@ -192,31 +194,18 @@ final class ClaimStore {
         UUID incarnation = stream.getObject(2, UUID.class);
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
-        for (ResultSet row = results.rows(DROP_EXPIRED); row.next(); ) {
-            expired.add(new ExpiredClaim(row.getString(1), row.getInt(2)));
-        }
+        expired.addAll(results.list(DROP_EXPIRED, (row) -> new ExpiredClaim(row.getString(1), row.getInt(2))));
         Batch batch = new Batch();
         for (ResultSet row = results.rows(CLAIM); row.next(); ) {
             batch.add(row);
         }
-        ResultSet due = results.rows(LaneSql.UNTIL_NEXT);
-        due.next();
+        ResultSet due = results.row(LaneSql.UNTIL_NEXT);
         long millis = due.getLong(1);
         Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         OffsetDateTime dueFrom = due.getObject(2, OffsetDateTime.class);
         Fence fence = new Fence(token, incarnation);
         Claim claim = batch.events.isEmpty() ? null : new Claim(batch.claimId, fence, batch.events);
-        Round round =
-                new Round(claim, registry, !batch.skipped.isEmpty(), expired, untilNext, dueFrom, isLong, batch.isCut);
-        return Optional.of(new Attempt(round, batch.skipped));
-    }
-
-    /** Result of one transaction, with the aggregates of which it skipped a row. */
-    private record Attempt(Round round, Set<Long> skipped) {
-
-        boolean foundOnlyLocked() {
-            return round.claim() == null && !skipped.isEmpty();
-        }
+        return Optional.of(new Round(claim, registry, batch.skipped, expired, untilNext, dueFrom, isLong, batch.isCut));
     }
 
     /** Rows of {@link #CLAIM}. */
@@ -254,11 +243,7 @@ final class ClaimStore {
 
     /** Returns whether a claim still belongs to its worker, and has not expired. */
     boolean confirm(Claim claim) throws SQLException {
-        return confirm.run(dataSource, claim::bind, (results) -> {
-            ResultSet count = results.rows();
-            count.next();
-            return count.getInt(1) == 1;
-        });
+        return confirm.run(dataSource, claim::bind, (results) -> results.row().getInt(1) == 1);
     }
 
     /** Releases a claim: its unsettled events are available again at once, without an attempt being counted. */

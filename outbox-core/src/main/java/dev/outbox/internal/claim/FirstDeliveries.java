@@ -183,7 +183,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
         boolean full = events.size() == stream.settings().batchSize() || round.isCut();
-        return full || again || (round.skippedLocked() && !events.isEmpty());
+        return full || again || (!round.skipped().isEmpty() && !events.isEmpty());
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -173,11 +172,7 @@ final class SettlementStore {
                         bindQueued(parameters.set("events", settlement.eventIds()), queued);
                     }
                 },
-                (results) -> {
-                    ResultSet fence = results.rows(variants.moving());
-                    fence.next();
-                    return fence.getInt(1) == 1;
-                });
+                (results) -> results.row(variants.moving()).getInt(1) == 1);
     }
 
     private static void bindQueued(NamedSql.Parameters parameters, List<Unfinished> queued) throws SQLException {

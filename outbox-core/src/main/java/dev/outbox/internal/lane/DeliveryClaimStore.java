@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -78,26 +77,21 @@ final class DeliveryClaimStore {
                         .set("token", token)
                         .set("lease", request.lease().toMillis()),
                 (results) -> {
-                    ResultSet incarnation = results.rows(INCARNATION);
-                    incarnation.next();
-                    Fence fence = new Fence(token, incarnation.getObject(1, UUID.class));
-                    return readDue(results.rows(TAKE), fence);
+                    UUID incarnation = results.row(INCARNATION).getObject(1, UUID.class);
+                    Fence fence = new Fence(token, incarnation);
+                    return results.list(TAKE, (row) -> readDue(row, fence));
                 });
     }
 
-    private static List<DueDelivery> readDue(ResultSet row, Fence fence) throws SQLException {
+    private static DueDelivery readDue(ResultSet row, Fence fence) throws SQLException {
         int column = EventRow.NEXT_COLUMN;
-        List<DueDelivery> deliveries = new ArrayList<>();
-        while (row.next()) {
-            deliveries.add(new DueDelivery(
-                    EventRow.read(row, row.getBoolean(column)),
-                    row.getString(column + 1),
-                    row.getInt(column + 2),
-                    row.getInt(column + 3),
-                    row.getInt(column + 4),
-                    fence));
-        }
-        return deliveries;
+        return new DueDelivery(
+                EventRow.read(row, row.getBoolean(column)),
+                row.getString(column + 1),
+                row.getInt(column + 2),
+                row.getInt(column + 3),
+                row.getInt(column + 4),
+                fence);
     }
 
     /**
@@ -130,11 +124,7 @@ final class DeliveryClaimStore {
     }
 
     private static Set<Lane> readLanes(Pipeline.Results results) throws SQLException {
-        Set<Lane> lanes = new HashSet<>();
-        for (ResultSet row = results.rows(); row.next(); ) {
-            lanes.add(new Lane(row.getString(3), row.getString(1), row.getString(2)));
-        }
-        return lanes;
+        return new HashSet<>(results.list((row) -> new Lane(row.getString(3), row.getString(1), row.getString(2))));
     }
 
     static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, Collection<Lane> lanes, Fence fence)

@@ -12,7 +12,6 @@ import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -171,14 +170,7 @@ final class DeliverySettlementStore {
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
-        Set<DeliveryKey> written = new HashSet<>();
-        for (ResultSet row = results.rows(SETTLE); row.next(); ) {
-            written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
-        }
-        List<Integer> retries = new ArrayList<>();
-        for (ResultSet done = results.rows(LaneSql.COMPLETE); done.next(); ) {
-            retries.add(done.getInt(2));
-        }
-        return new Settled(written, Set.of(), retries);
+        List<DeliveryKey> written = results.list(SETTLE, (row) -> new DeliveryKey(row.getLong(1), row.getString(2)));
+        return new Settled(Set.copyOf(written), Set.of(), results.list(LaneSql.COMPLETE, (row) -> row.getInt(2)));
     }
 }

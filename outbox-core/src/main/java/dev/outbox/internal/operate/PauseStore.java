@@ -96,7 +96,7 @@ final class PauseStore {
                         .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
-                (results) -> read(results.rows()));
+                (results) -> results.list(PauseStore::read).stream().findFirst());
     }
 
     /** Pauses or resumes a stream. */
@@ -109,13 +109,10 @@ final class PauseStore {
                         .set("action", paused ? "PAUSE_STREAM" : "RESUME_STREAM")
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
-                (results) -> read(results.rows()));
+                (results) -> results.list(PauseStore::read).stream().findFirst());
     }
 
-    private static Optional<Result> read(ResultSet row) throws SQLException {
-        return row.next()
-                ? Optional.of(new Result(
-                        row.getBoolean(1), List.of((String[]) row.getArray(2).getArray())))
-                : Optional.empty();
+    private static Result read(ResultSet row) throws SQLException {
+        return new Result(row.getBoolean(1), List.of((String[]) row.getArray(2).getArray()));
     }
 }
