@@ -1,6 +1,7 @@
 package dev.outbox.internal.background;
 
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -19,7 +20,7 @@ public final class BackgroundLoop implements AutoCloseable {
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final String name;
-    private final Step step;
+    private final Callable<Duration> step;
     private final ThreadFactory threads;
     private final ReentrantLock lifecycle = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
@@ -30,18 +31,12 @@ public final class BackgroundLoop implements AutoCloseable {
     private volatile boolean closing;
     private int failures;
 
-    /** One round of the loop; returns the time until the next. */
-    @FunctionalInterface
-    public interface Step {
-        Duration run() throws Exception;
-    }
-
-    /** Creates a loop whose daemon thread has not started. */
-    public BackgroundLoop(String name, Step step) {
+    /** Creates a loop whose daemon thread has not started. The step is one round, and returns the time until the next. */
+    public BackgroundLoop(String name, Callable<Duration> step) {
         this(name, step, BackgroundLoop::daemon);
     }
 
-    public BackgroundLoop(String name, Step step, ThreadFactory threads) {
+    public BackgroundLoop(String name, Callable<Duration> step, ThreadFactory threads) {
         this.name = name;
         this.step = step;
         this.threads = threads;
@@ -194,7 +189,7 @@ public final class BackgroundLoop implements AutoCloseable {
 
     private Duration runOnce() {
         try {
-            Duration pause = step.run();
+            Duration pause = step.call();
             if (failures > 0) {
                 log.info("{} recovered after {} failures", name, failures);
                 failures = 0;

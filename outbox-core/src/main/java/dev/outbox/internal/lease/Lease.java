@@ -2,6 +2,7 @@ package dev.outbox.internal.lease;
 
 import dev.outbox.internal.fault.FaultPoint;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -97,22 +98,17 @@ public final class Lease implements AutoCloseable {
         return !gone && now.isWithin(TRUSTED_FOR.toNanos(), confirmedAt) && now.isWithin(life.toNanos(), renewedAt);
     }
 
-    private boolean ask(Question question) throws Exception {
+    private boolean ask(Callable<Boolean> question) throws Exception {
         if (gone) {
             return false;
         }
         Moment begun = clock.now();
-        if (!question.isHeld()) {
+        if (!question.call()) {
             gone = true;
             return false;
         }
         confirmedAt = begun;
         return true;
-    }
-
-    @FunctionalInterface
-    private interface Question {
-        boolean isHeld() throws Exception;
     }
 
     /** Returns whether another process may own the work by now. Does not ask the database. */
