@@ -7,13 +7,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Delays and limits of the attempts of a delivery.
- *
- * @param backoff the delay after each failure
- * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
- * @param maxCrashes the number of leases that may expire while a delivery is attempted; one more, and it is dead. At least 2: until two
- *     leases have expired, another event of the batch may be the cause, and after that the event is attempted alone
- * @param nonRetryable exceptions that are not retried, neither themselves nor as a cause; their subclasses included
+ * Delays and limits of the attempts of a delivery. It is dead after {@code maxAttempts} failures, after one more expired lease than
+ * {@code maxCrashes}, or after an exception that is, or has as a cause, one of the non-retryable classes or their subclasses. At least two
+ * leases may expire: until then, another event of the batch may be the cause, and after that the event is attempted alone.
  */
 public record RetryPolicy(
         Backoff backoff, int maxAttempts, int maxCrashes, Set<Class<? extends Throwable>> nonRetryable) {
@@ -24,7 +20,6 @@ public record RetryPolicy(
     private static final int DEFAULT_MAX_CRASHES = 3;
     private static final int LEAST_MAX_CRASHES = 2;
 
-    /** Checks the values. */
     public RetryPolicy {
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts must be at least 1: " + maxAttempts);
@@ -40,12 +35,7 @@ public record RetryPolicy(
         }
     }
 
-    /**
-     * Creates a policy that retries every exception and permits three crashes.
-     *
-     * @param backoff the delay after each failure
-     * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
-     */
+    /** Creates a policy that retries every exception and permits three crashes. */
     public RetryPolicy(Backoff backoff, int maxAttempts) {
         this(backoff, maxAttempts, DEFAULT_MAX_CRASHES, Set.of());
     }
@@ -53,8 +43,6 @@ public record RetryPolicy(
     /**
      * Returns the default policy: retries after 1 second, 10 seconds, 1 minute, 5 minutes, 15 minutes, and then every hour. A delivery is
      * dead after 10 failures or 4 crashes.
-     *
-     * @return the default policy
      */
     public static RetryPolicy defaults() {
         return new RetryPolicy(
@@ -68,13 +56,7 @@ public record RetryPolicy(
                 10);
     }
 
-    /**
-     * Returns the delay after a failure.
-     *
-     * @param failures the number of failed attempts, including this one
-     * @param random the source of jitter
-     * @return the delay before the next attempt, or empty if the delivery is dead
-     */
+    /** Returns the delay after so many failures, or empty if the delivery is dead. */
     public Optional<Duration> next(int failures, RandomGenerator random) {
         return failures >= maxAttempts ? Optional.empty() : Optional.of(backoff.delay(failures, random));
     }
@@ -82,23 +64,11 @@ public record RetryPolicy(
     /** Delay after the n-th failure. */
     public sealed interface Backoff {
 
-        /**
-         * Returns the delay after a failure.
-         *
-         * @param failures the number of failed attempts, at least 1
-         * @param random the source of jitter
-         * @return the delay before the next attempt
-         */
         Duration delay(int failures, RandomGenerator random);
 
-        /**
-         * List of delays; the last one repeats.
-         *
-         * @param delays the delays, at least one, none negative
-         */
+        /** List of delays; the last one repeats. */
         record Delays(List<Duration> delays) implements Backoff {
 
-            /** Checks the list. */
             public Delays {
                 delays = List.copyOf(delays);
                 if (delays.isEmpty()) {
@@ -116,15 +86,11 @@ public record RetryPolicy(
         /**
          * Delays that double: {@code initialDelay · 2^(failures - 1)}, at most {@code maxDelay}, then spread by ± 20 %, so that simultaneous
          * failures are not retried simultaneously. The spread may exceed {@code maxDelay}.
-         *
-         * @param initialDelay the first delay
-         * @param maxDelay the longest delay before the spread
          */
         record Exponential(Duration initialDelay, Duration maxDelay) implements Backoff {
 
             private static final double SPREAD = 0.2;
 
-            /** Checks the values. */
             public Exponential {
                 requireNotNegative("initialDelay", initialDelay);
                 requireNotNegative("maxDelay", maxDelay);
