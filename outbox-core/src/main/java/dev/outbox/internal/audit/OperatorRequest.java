@@ -2,7 +2,6 @@ package dev.outbox.internal.audit;
 
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.DeliverySelection.Range;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
@@ -26,17 +25,9 @@ public final class OperatorRequest {
 
     /** For a change of deliveries. */
     public static AuditInfo check(DeliverySelection selection, String by, String reason) {
-        Range place = new Range(null, null, selection.range().after());
-        if (selection.equals(new DeliverySelection(
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                DeliverySelection.all().statuses(),
-                place))) {
+        DeliverySelection.Place after = selection.range().after();
+        DeliverySelection all = DeliverySelection.all();
+        if (selection.equals(after == null ? all : all.after(after.id(), after.handlerId()))) {
             throw new InvalidOperationException("the selection has no filter, so it selects every delivery;"
                     + " filter at least by handler, stream or status");
         }

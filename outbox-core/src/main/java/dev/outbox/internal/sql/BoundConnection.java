@@ -17,7 +17,7 @@ public final class BoundConnection {
     }
 
     /** Returns the DataSource to which transaction managers bind, and which opens connections outside transactions. */
-    static DataSource behindProxy(DataSource dataSource) {
+    public static DataSource behindProxy(DataSource dataSource) {
         DataSource target =
                 dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
         return target != null ? target : dataSource;

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.internal.sql.BoundConnection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -8,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 
@@ -20,7 +20,7 @@ final class OutboxTransactionManager implements Supplier<Optional<PlatformTransa
 
     OutboxTransactionManager(ObjectProvider<PlatformTransactionManager> managers, DataSource dataSource) {
         this.managers = managers;
-        this.dataSource = target(dataSource);
+        this.dataSource = BoundConnection.behindProxy(dataSource);
     }
 
     /** Returns the only manager of this DataSource, otherwise the primary one, or empty if neither is unique. */
@@ -47,13 +47,7 @@ final class OutboxTransactionManager implements Supplier<Optional<PlatformTransa
     private static @Nullable DataSource dataSourceOf(PlatformTransactionManager manager) {
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(manager);
         return bean.isReadableProperty("dataSource") && bean.getPropertyValue("dataSource") instanceof DataSource found
-                ? target(found)
+                ? BoundConnection.behindProxy(found)
                 : null;
-    }
-
-    private static DataSource target(DataSource dataSource) {
-        DataSource target =
-                dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
-        return target != null ? target : dataSource;
     }
 }
