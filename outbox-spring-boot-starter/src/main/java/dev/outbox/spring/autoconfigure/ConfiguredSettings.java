@@ -55,16 +55,7 @@ final class ConfiguredSettings {
     }
 
     private RuntimeSettings settings() {
-        checkHealth(properties.health().maxOldest());
         return new RuntimeSettings(schemas(), publisher(), polling(), dispatch(), retention());
-    }
-
-    /** Checks what only the health indicator reads, whether the application has it or not. */
-    private static void checkHealth(@Nullable Duration maxOldest) {
-        if (maxOldest != null && maxOldest.compareTo(Duration.ZERO) <= 0) {
-            throw new InvalidConfigurationPropertyValueException(
-                    "outbox.health.max-oldest", maxOldest, "must be positive");
-        }
     }
 
     private Schemas schemas() {

@@ -28,7 +28,6 @@ import org.springframework.util.unit.DataSize;
  *     if not set.
  * @param retention How long what is finished stays.
  * @param publisher Publishing of events.
- * @param health Thresholds of the health indicator.
  * @param endpoint Actuator endpoint.
  * @param springEvents Spring events that the outbox stores.
  */
@@ -45,7 +44,6 @@ public record OutboxProperties(
         @Nullable Duration handlerTimeout,
         @DefaultValue Retention retention,
         @DefaultValue Publisher publisher,
-        @DefaultValue Health health,
         @DefaultValue Endpoint endpoint,
         @DefaultValue SpringEvents springEvents) {
 
@@ -170,13 +168,6 @@ public record OutboxProperties(
     public record Publisher(
             @DefaultValue("1MB") DataSize maxPayloadSize,
             @DefaultValue("warn") Unrouted unrouted) {}
-
-    /**
-     * Thresholds of the health indicator.
-     *
-     * @param maxOldest Maximum age of the oldest pending or retrying event of any stream. Above it, the health is DOWN. No limit if not set.
-     */
-    public record Health(@Nullable Duration maxOldest) {}
 
     /**
      * Actuator endpoint.

@@ -48,7 +48,6 @@ class ConfigurationMetadataTest {
                         "outbox.streams",
                         "outbox.poller.enabled",
                         "outbox.poller.streams",
-                        "outbox.health.max-oldest",
                         "outbox.retention.archived",
                         "outbox.retention.dead",
                         "outbox.retention.operations",

@@ -83,7 +83,6 @@ class InvalidPropertiesTest {
                     outbox.retention.replays          | -1d       | must be positive
                     outbox.retention.archived         | 0         | must be positive
                     outbox.handlers[a.b].circuit.probe-interval | 5s | it has no effect without outbox.handlers[a.b].circuit.failures
-                    outbox.health.max-oldest          | 0s        | must be positive
                     outbox.publisher.max-payload-size | 1B        | must be at least 2
                     outbox.publisher.max-payload-size | 3GB       | overflow
                     """)

@@ -4,7 +4,6 @@ import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
-import dev.outbox.spring.autoconfigure.OutboxProperties;
 import dev.outbox.spring.internal.HealthDetails;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,9 +27,7 @@ public final class OutboxHealthAutoConfiguration {
             OutboxRuntime runtime,
             RuntimeSettings settings,
             QueueGauges gauges,
-            OutboxProperties properties,
             ObjectProvider<HealthDetails> modules) {
-        return new OutboxHealthIndicator(
-                runtime, settings.polling(), gauges, properties.health().maxOldest(), modules);
+        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, modules);
     }
 }
