@@ -1,6 +1,5 @@
 package dev.outbox.internal.replay;
 
-import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.RegisteredHandler;
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Adds the deliveries of replays in event order, a second of their rate at a time, and to a bounded number of lanes; and changes those of
  * bulks.
  */
-public final class ReplayFeeder implements AutoCloseable {
+public final class ReplayFeeder {
 
     private static final Logger log = LoggerFactory.getLogger(ReplayFeeder.class);
 
@@ -48,9 +47,7 @@ public final class ReplayFeeder implements AutoCloseable {
     /** When each replay that fails was tried last. */
     private final Map<Long, Long> failing = new HashMap<>();
 
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
-
-    /** Creates a feeder that has not started, and wakes the streams to which it adds deliveries. A strict one throws what a replay throws. */
+    /** Creates a feeder that wakes the streams to which it adds deliveries. A strict one throws what a replay throws. */
     public ReplayFeeder(JdbcReplays replays, Consumer<String> wake, LongSupplier nanos, boolean strict) {
         this.strict = strict;
         this.store = replays.store;
@@ -58,15 +55,6 @@ public final class ReplayFeeder implements AutoCloseable {
         this.replays = replays;
         this.wake = wake;
         this.nanos = nanos;
-    }
-
-    public void start() {
-        loop.start();
-    }
-
-    /** Makes the thread look for work at once. */
-    public void wake() {
-        loop.wake();
     }
 
     /** Advances every replay and bulk by one page, and returns the delay until the next call. One that fails does not stop the others. */
@@ -146,10 +134,5 @@ public final class ReplayFeeder implements AutoCloseable {
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
-    }
-
-    @Override
-    public void close() {
-        loop.close(Duration.ofSeconds(5));
     }
 }

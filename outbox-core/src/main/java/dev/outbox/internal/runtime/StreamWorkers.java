@@ -48,6 +48,8 @@ final class StreamWorkers implements AutoCloseable {
     private static final Duration LOOK_PERIOD_WITHOUT_WAKE_UPS = Duration.ofSeconds(1);
     private static final Duration STUCK_HANDLERS_PERIOD = Duration.ofSeconds(1);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
+    /** How long a page of a replay, or a batch of scheduled events, has to end. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Map<String, StreamPoller> pollers = new HashMap<>();
     private final boolean polling;
@@ -57,8 +59,8 @@ final class StreamWorkers implements AutoCloseable {
     private final HandlerHeartbeat heartbeat;
     private final InstanceHeartbeat instance;
     private final LeaseRenewer leases;
-    private final ReplayFeeder replays;
-    private final ScheduleMover schedule;
+    private final BackgroundLoop replays;
+    private final BackgroundLoop schedule;
     private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
@@ -89,12 +91,14 @@ final class StreamWorkers implements AutoCloseable {
                 new HandlerExpiry(dataSource, schema),
                 this::announce);
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
-        this.replays = new ReplayFeeder(replays, this::committed, dependencies.nanos(), false);
-        this.schedule =
+        ReplayFeeder feeder = new ReplayFeeder(replays, this::committed, dependencies.nanos(), false);
+        this.replays = new BackgroundLoop("outbox-replay", feeder::runOnce);
+        ScheduleMover mover =
                 new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
                     listener.published(stream, events);
                     committed(stream);
                 });
+        this.schedule = new BackgroundLoop("outbox-schedule", mover::runOnce);
         this.deadLetters = new DeadLetterReporter(
                 dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         this.notifications = new Notifications(
@@ -282,8 +286,8 @@ final class StreamWorkers implements AutoCloseable {
                             log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
             notifications.stopReceiving();
             unpolledLoop.close();
-            replays.close();
-            schedule.close();
+            replays.close(PATIENCE);
+            schedule.close(PATIENCE);
             deadLetters.close();
             endPollers(begun);
             pollers.keySet().forEach(notifications::committed);

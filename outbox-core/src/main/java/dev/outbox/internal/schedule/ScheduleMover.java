@@ -1,6 +1,5 @@
 package dev.outbox.internal.schedule;
 
-import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.schedule.ScheduleStore.Round;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -13,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Moves the scheduled events of some streams when they are due, a bounded batch at a time, and sleeps until the next one is. */
-public final class ScheduleMover implements AutoCloseable {
+public final class ScheduleMover {
 
     private static final Logger log = LoggerFactory.getLogger(ScheduleMover.class);
 
@@ -32,25 +31,15 @@ public final class ScheduleMover implements AutoCloseable {
     private final ScheduleStore store;
     private final Set<String> streams;
     private final ObjIntConsumer<String> moved;
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-schedule", this::runOnce);
     private int depth = BATCH;
     private int roundsWithoutMove;
 
-    /** Creates a mover that has not started, and reports how many events of a stream it has moved. */
+    /** Creates a mover that reports how many events of a stream it has moved. */
     public ScheduleMover(
             DataSource dataSource, OutboxSchema schema, Set<String> streams, ObjIntConsumer<String> moved) {
         this.store = new ScheduleStore(dataSource, schema);
         this.streams = Set.copyOf(streams);
         this.moved = moved;
-    }
-
-    public void start() {
-        loop.start();
-    }
-
-    /** Makes the thread look for due events at once. */
-    public void wake() {
-        loop.wake();
     }
 
     /** Moves a batch and returns the time until the next one. */
@@ -85,10 +74,5 @@ public final class ScheduleMover implements AutoCloseable {
         }
         Duration doubled = BUSY.multipliedBy(1L << Math.min(roundsWithoutMove - 1, 10));
         return doubled.compareTo(LONGEST_BUSY) < 0 ? doubled : LONGEST_BUSY;
-    }
-
-    @Override
-    public void close() {
-        loop.close(Duration.ofSeconds(5));
     }
 }
