@@ -5,7 +5,6 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.retention.RetentionStore.Batch;
-import dev.outbox.internal.retention.RetentionStore.Page;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -64,7 +63,7 @@ public final class Retention implements AutoCloseable {
         SQLException failure = null;
         for (Step step : List.<Step>of(
                 this::archiveAll,
-                this::purgeAll,
+                () -> remove("processed events", settings.received(), RetentionStore.BEGINNING, this::purge),
                 this::expireDeadLetters,
                 () -> trim("rows of the archive", RetentionStore.TRIM_ARCHIVE, settings.archived()),
                 () -> trim("replays", RetentionStore.TRIM_REPLAYS, settings.replays()),
@@ -90,7 +89,7 @@ public final class Retention implements AutoCloseable {
     }
 
     private long archiveAll() throws SQLException {
-        long moved = inBatches(this::archive);
+        long moved = inBatches(RetentionStore.BEGINNING, this::archive);
         if (moved > 0) {
             log.info(
                     "{} {} published events older than {}",
@@ -99,14 +98,6 @@ public final class Retention implements AutoCloseable {
                     settings.published());
         }
         return moved;
-    }
-
-    private long purgeAll() throws SQLException {
-        long purged = inBatches(this::purge);
-        if (purged > 0) {
-            log.info("Removed {} processed events older than {}", purged, settings.received());
-        }
-        return 0;
     }
 
     private long expireDeadLetters() throws SQLException {
@@ -120,50 +111,49 @@ public final class Retention implements AutoCloseable {
     }
 
     private long trim(String what, String statement, @Nullable Duration age) throws SQLException {
-        if (age == null) {
-            return 0;
-        }
-        long removed = 0;
-        Page page = Page.BEGINNING;
-        do {
-            page = store.trim(statement, page, age, settings.batchSize());
-            removed += page.removed();
-        } while (page.more() && !loop.isClosing());
+        return age == null
+                ? 0
+                : remove(what, age, 0L, (from) -> store.trim(statement, from, age, settings.batchSize()));
+    }
+
+    private <P> long remove(String what, Duration age, P beginning, Removal<P> removal) throws SQLException {
+        long removed = inBatches(beginning, removal);
         if (removed > 0) {
             log.info("Removed {} {} older than {}", removed, what, age);
         }
         return 0;
     }
 
-    Batch archive(OffsetDateTime from) throws SQLException {
+    Batch<OffsetDateTime> archive(OffsetDateTime from) throws SQLException {
         FaultPoint.BEFORE_ARCHIVE.reached();
-        Batch moved = store.archive(from, settings.published(), settings.batchSize(), settings.archive());
+        Batch<OffsetDateTime> moved =
+                store.archive(from, settings.published(), settings.batchSize(), settings.archive());
         FaultPoint.AFTER_ARCHIVE.reached();
         return moved;
     }
 
-    private Batch purge(OffsetDateTime from) throws SQLException {
+    private Batch<OffsetDateTime> purge(OffsetDateTime from) throws SQLException {
         FaultPoint.BEFORE_INBOX_PURGE.reached();
-        Batch purged = store.purge(from, settings.received(), settings.batchSize());
+        Batch<OffsetDateTime> purged = store.purge(from, settings.received(), settings.batchSize());
         FaultPoint.AFTER_INBOX_PURGE.reached();
         return purged;
     }
 
     /** Each batch begins where the last one ended, so that the last batch of a run costs as much as the first. */
-    private long inBatches(Removal removal) throws SQLException {
-        long total = 0;
-        Batch batch = Batch.BEGINNING;
-        do {
+    private <P> long inBatches(P beginning, Removal<P> removal) throws SQLException {
+        Batch<P> batch = removal.run(beginning);
+        long total = batch.rows();
+        while (batch.more() && !loop.isClosing()) {
             batch = removal.run(batch.upTo());
             total += batch.rows();
-        } while (batch.rows() == settings.batchSize() && !loop.isClosing());
+        }
         return total;
     }
 
     /** Removes one batch in a transaction. */
     @FunctionalInterface
-    private interface Removal {
-        Batch run(OffsetDateTime from) throws SQLException;
+    private interface Removal<P> {
+        Batch<P> run(P from) throws SQLException;
     }
 
     private Duration step() throws SQLException {

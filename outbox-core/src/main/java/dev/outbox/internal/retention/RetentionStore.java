@@ -164,20 +164,19 @@ final class RetentionStore {
         this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
     }
 
-    /** Batch of removed rows, and the time of the youngest. */
-    record Batch(int rows, OffsetDateTime upTo) {
+    /** Batch of removed rows, the place up to which rows were looked at, and whether the next one may hold old ones. */
+    record Batch<P>(int rows, P upTo, boolean more) {}
 
-        /** Before all rows. */
-        static final Batch BEGINNING = new Batch(0, OffsetDateTime.MIN);
+    /** Before all rows. */
+    static final OffsetDateTime BEGINNING = OffsetDateTime.MIN;
 
-        private static Batch read(ResultSet row) throws SQLException {
-            OffsetDateTime youngest = row.getObject(2, OffsetDateTime.class);
-            return new Batch(row.getInt(1), youngest == null ? BEGINNING.upTo : youngest);
-        }
+    private static Batch<OffsetDateTime> read(ResultSet row, int limit) throws SQLException {
+        OffsetDateTime youngest = row.getObject(2, OffsetDateTime.class);
+        return new Batch<>(row.getInt(1), youngest == null ? BEGINNING : youngest, row.getInt(1) == limit);
     }
 
     /** Moves one batch of published events to the archive, or deletes them; an event with an open or dead delivery stays, and one that a replay has yet to read. */
-    Batch archive(OffsetDateTime from, Duration age, int limit, boolean keep) throws SQLException {
+    Batch<OffsetDateTime> archive(OffsetDateTime from, Duration age, int limit, boolean keep) throws SQLException {
         return archive.run(
                 dataSource,
                 (parameters) -> parameters
@@ -185,39 +184,33 @@ final class RetentionStore {
                         .set("age_millis", age.toMillis())
                         .set("limit", limit)
                         .set("keep", keep),
-                (results) -> Batch.read(results.row()));
+                (results) -> read(results.row(), limit));
     }
 
     /** Deletes one batch of rows of the deduplication inbox, except those of events in the queue. */
-    Batch purge(OffsetDateTime from, Duration age, int limit) throws SQLException {
+    Batch<OffsetDateTime> purge(OffsetDateTime from, Duration age, int limit) throws SQLException {
         return purge.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("from", from)
                         .set("age_millis", age.toMillis())
                         .set("limit", limit),
-                (results) -> Batch.read(results.row()));
+                (results) -> read(results.row(), limit));
     }
 
-    /** Page of rows that were looked at, and whether the next one may hold old ones. */
-    record Page(int removed, long upTo, boolean more) {
-
-        /** Before all rows. */
-        static final Page BEGINNING = new Page(0, 0, true);
-    }
-
-    /** Deletes what is old and over of the next page of rows. */
-    Page trim(String statement, Page last, Duration age, int limit) throws SQLException {
+    /** Deletes what is old and over of the next rows. */
+    Batch<Long> trim(String statement, long from, Duration age, int limit) throws SQLException {
         return new Pipeline(schema, Pipeline.IN_INDEX_ORDER, statement.replace("{archive}", archiveSchema.quoted()))
                 .run(
                         dataSource,
                         (parameters) -> parameters
-                                .set("from", last.upTo())
+                                .set("from", from)
                                 .set("age_millis", age.toMillis())
                                 .set("limit", limit),
                         (results) -> {
                             ResultSet row = results.row();
-                            return new Page(row.getInt(1), row.getLong(3), row.getInt(2) == limit && row.getBoolean(4));
+                            return new Batch<>(
+                                    row.getInt(1), row.getLong(3), row.getInt(2) == limit && row.getBoolean(4));
                         });
     }
 

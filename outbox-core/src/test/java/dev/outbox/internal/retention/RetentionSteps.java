@@ -17,7 +17,7 @@ public final class RetentionSteps {
     public static final String TRIM_OPERATIONS = RetentionStore.TRIM_OPERATIONS;
 
     private final Retention retention;
-    private Batch last = Batch.BEGINNING;
+    private Batch<OffsetDateTime> last = new Batch<>(0, RetentionStore.BEGINNING, true);
 
     public RetentionSteps(TestOutbox outbox, Duration age, boolean archive, int batchSize) {
         retention = new Retention(
