@@ -8,7 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -31,7 +31,7 @@ public final class NamedSql {
     private static final String RESULT = "-- result: ";
 
     private final String positional;
-    private final Map<String, int[]> positions = new LinkedHashMap<>();
+    private final Map<String, List<Integer>> positions = new LinkedHashMap<>();
 
     public NamedSql(String sql) {
         Matcher matcher = TOKEN.matcher(sql);
@@ -43,7 +43,7 @@ public final class NamedSql {
                 matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group()));
             } else {
                 matcher.appendReplacement(text, "?");
-                positions.merge(name, new int[] {++count}, NamedSql::joined);
+                positions.computeIfAbsent(name, (key) -> new ArrayList<>()).add(++count);
             }
         }
         this.positional = matcher.appendTail(text).toString();
@@ -82,12 +82,6 @@ public final class NamedSql {
         }
     }
 
-    private static int[] joined(int[] former, int[] next) {
-        int[] all = Arrays.copyOf(former, former.length + 1);
-        all[former.length] = next[0];
-        return all;
-    }
-
     /** Returns the statement with a question mark for each parameter. */
     public String positional() {
         return positional;
@@ -108,7 +102,7 @@ public final class NamedSql {
         }
 
         public Parameters set(String name, @Nullable Object value) throws SQLException {
-            int[] found = positions.get(name);
+            List<Integer> found = positions.get(name);
             if (found == null) {
                 throw new IllegalArgumentException(
                         "the statement has no parameter :" + name + ", only " + positions.keySet());
@@ -117,7 +111,7 @@ public final class NamedSql {
             for (int position : found) {
                 statement.setObject(position, stored);
             }
-            set.set(found[0]);
+            set.set(found.get(0));
             return this;
         }
 
@@ -136,7 +130,7 @@ public final class NamedSql {
         public void requireAll() {
             if (set.cardinality() < positions.size()) {
                 List<String> unset = positions.entrySet().stream()
-                        .filter((parameter) -> !set.get(parameter.getValue()[0]))
+                        .filter((parameter) -> !set.get(parameter.getValue().get(0)))
                         .map(Map.Entry::getKey)
                         .toList();
                 throw new IllegalStateException("the parameters " + unset + " have no value");
