@@ -10,11 +10,7 @@ public final class EventConflictException extends PublishException {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param message which event ids collide, and what to do
-     */
+    /** Creates an exception. Not for applications. */
     public EventConflictException(String message) {
         super(message, null);
     }

@@ -20,21 +20,12 @@ public final class InvalidEventException extends PublishException {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param message the value and the rule that it breaks
-     */
+    /** Creates an exception. Not for applications. */
     public InvalidEventException(String message) {
         super(message, null);
     }
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param message the value and the rule that it breaks
-     * @param cause the exception of the JSON mapper or of a contributor of headers
-     */
+    /** Creates an exception. Not for applications. */
     public InvalidEventException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

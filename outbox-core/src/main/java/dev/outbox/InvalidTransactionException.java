@@ -13,11 +13,7 @@ public final class InvalidTransactionException extends PublishException {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param message what is wrong with the transaction, and what to do
-     */
+    /** Creates an exception. Not for applications. */
     public InvalidTransactionException(String message) {
         super(message, null);
     }

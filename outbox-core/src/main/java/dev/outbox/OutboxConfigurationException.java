@@ -14,11 +14,7 @@ public final class OutboxConfigurationException extends OutboxException {
     private final String remedy;
     private final String sql;
 
-    /**
-     * Creates an exception from a message whose last clause, after a semicolon, is the remedy. Not for applications.
-     *
-     * @param message what does not fit, and what to do
-     */
+    /** Creates an exception from a message whose last clause, after a semicolon, is the remedy. Not for applications. */
     public OutboxConfigurationException(String message) {
         super(message, null);
         int end = message.lastIndexOf("; ");
@@ -27,25 +23,12 @@ public final class OutboxConfigurationException extends OutboxException {
         this.sql = "";
     }
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param problem what does not fit
-     * @param remedy what to do
-     * @param cause the cause, or {@code null}
-     */
+    /** Creates an exception. Not for applications. */
     public OutboxConfigurationException(String problem, String remedy, @Nullable Throwable cause) {
         this(problem, remedy, "", cause);
     }
 
-    /**
-     * Creates an exception with SQL for the operator. Not for applications.
-     *
-     * @param problem what does not fit
-     * @param remedy what to do
-     * @param sql the SQL to run, which the message leaves out because logs would repeat it
-     * @param cause the cause, or {@code null}
-     */
+    /** Creates an exception with SQL for the operator, which the message leaves out because logs would repeat it. Not for applications. */
     public OutboxConfigurationException(String problem, String remedy, String sql, @Nullable Throwable cause) {
         super(problem + "; " + remedy, cause);
         this.problem = problem;
@@ -53,29 +36,17 @@ public final class OutboxConfigurationException extends OutboxException {
         this.sql = sql;
     }
 
-    /**
-     * Returns what does not fit.
-     *
-     * @return a sentence without a full stop
-     */
+    /** {@return what does not fit, a sentence without a full stop} */
     public String problem() {
         return problem;
     }
 
-    /**
-     * Returns what to do.
-     *
-     * @return a sentence without a capital and a full stop; empty if the problem says it
-     */
+    /** {@return what to do, a sentence without a capital and a full stop; empty if the problem says it} */
     public String remedy() {
         return remedy;
     }
 
-    /**
-     * Returns the SQL that the remedy mentions.
-     *
-     * @return the SQL, or an empty string
-     */
+    /** {@return the SQL that the remedy mentions, or an empty string} */
     public String sql() {
         return sql;
     }

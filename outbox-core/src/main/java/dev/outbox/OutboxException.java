@@ -7,12 +7,7 @@ public abstract class OutboxException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param message what happened, to which event or setting, and what to do
-     * @param cause the cause, or {@code null}
-     */
+    /** Creates an exception. Not for applications. */
     protected OutboxException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -74,20 +74,12 @@ public class RetryAfterException extends RuntimeException {
         return new RetryAfterException(delay, message, cause, false);
     }
 
-    /**
-     * Returns how long to wait before the next attempt.
-     *
-     * @return the delay, not negative
-     */
+    /** {@return how long to wait before the next attempt, not negative} */
     public final Duration delay() {
         return delay;
     }
 
-    /**
-     * Returns whether the attempt counts as a failed one.
-     *
-     * @return whether it counts
-     */
+    /** {@return whether the attempt counts as a failed one} */
     public final boolean isCounted() {
         return counted;
     }

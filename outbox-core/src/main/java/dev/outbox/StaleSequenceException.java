@@ -12,12 +12,7 @@ public final class StaleSequenceException extends OptimisticLockingFailureExcept
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param message the sequence and the aggregate
-     * @param cause the violation of the unique index
-     */
+    /** Creates an exception. Not for applications. */
     public StaleSequenceException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -33,22 +33,12 @@ public final class InvalidOperationException extends OutboxException {
         SELECTION_TOO_BROAD
     }
 
-    /**
-     * Creates an exception for an invalid argument. Not for applications.
-     *
-     * @param message the value and the rule that it breaks
-     */
+    /** Creates an exception for an invalid argument. Not for applications. */
     public InvalidOperationException(String message) {
         this(Reason.INVALID_ARGUMENT, message, null);
     }
 
-    /**
-     * Creates an exception. Not for applications.
-     *
-     * @param reason why the operation was refused
-     * @param message what was refused, and what to do
-     * @param cause the exception of the database, or {@code null}
-     */
+    /** Creates an exception. Not for applications. */
     public InvalidOperationException(Reason reason, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
@@ -75,11 +65,7 @@ public final class InvalidOperationException extends OutboxException {
         }
     }
 
-    /**
-     * Returns why the operation was refused.
-     *
-     * @return the reason
-     */
+    /** {@return why the operation was refused} */
     public Reason reason() {
         return reason;
     }

@@ -73,20 +73,12 @@ public record LaneReport(
             this.remedy = remedy;
         }
 
-        /**
-         * Returns the cause as a sentence.
-         *
-         * @return the sentence
-         */
+        /** {@return the cause, as a sentence} */
         public String explanation() {
             return explanation;
         }
 
-        /**
-         * Returns what an operator can do, as a sentence.
-         *
-         * @return the sentence
-         */
+        /** {@return what an operator can do, as a sentence} */
         public String remedy() {
             return remedy;
         }

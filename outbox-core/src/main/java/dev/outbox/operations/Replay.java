@@ -70,11 +70,7 @@ public record Replay(
             boolean allFed,
             @Nullable Instant finishedAt) {
 
-        /**
-         * Returns how many deliveries were handled, or skipped by an operator.
-         *
-         * @return the number of deliveries
-         */
+        /** {@return how many deliveries were handled, or skipped by an operator} */
         public long delivered() {
             return fed - open - dead;
         }
