@@ -262,7 +262,4 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     public void release(EventBatch batch) throws SQLException {
         claims.release(batch.claim());
     }
-
-    @Override
-    public void close() {}
 }

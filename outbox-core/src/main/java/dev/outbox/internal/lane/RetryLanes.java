@@ -150,9 +150,6 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     }
 
     @Override
-    public void begin(RetryBatch batch) {}
-
-    @Override
     public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
         int most = dependencies.dispatcher().batchSize(queue.peek().handlerId());
         List<DueDelivery> open = queue.peek(most).stream()
@@ -233,7 +230,4 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     /** Does nothing: what could not be settled stays leased until the lease ends, which counts as a crash. */
     @Override
     public void release(RetryBatch batch) {}
-
-    @Override
-    public void close() {}
 }

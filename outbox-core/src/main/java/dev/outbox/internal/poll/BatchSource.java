@@ -16,7 +16,7 @@ public interface BatchSource<B extends Batch<W, ?>, W> {
     Claimed<B> claim(boolean nearOnly) throws SQLException;
 
     /** Prepares a batch for its first dispatch; repeated if it fails. */
-    void begin(B batch) throws SQLException;
+    default void begin(B batch) throws SQLException {}
 
     /** Dispatches the next work of a queue and adds its outcome to the batch; returns {@code false} if there is none. */
     boolean dispatch(B batch, SerialQueue<W> queue, LeaseGuard guard);
@@ -28,7 +28,7 @@ public interface BatchSource<B extends Batch<W, ?>, W> {
     void release(B batch) throws SQLException;
 
     /** Gives back what was claimed and never returned. */
-    void close() throws SQLException;
+    default void close() throws SQLException {}
 
     /** How to settle. */
     enum Mode {
