@@ -86,21 +86,26 @@ public final class JdbcOperations implements OutboxOperations {
 
     private Changed change(Action action, String done, DeliverySelection selection, AuditInfo audit) {
         String task = action.name().toLowerCase(Locale.ROOT) + " deliveries";
-        Changed changed = search(task, selection, () -> changeBatches(action, selection, audit));
+        Changed changed = search(task, selection, () -> changeAll(action, selection, audit));
         log.info("{} deliveries {} by {}, {} busy", changed.affected(), done, audit.actor(), changed.busy());
         return changed;
     }
 
-    /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch. */
-    private Changed changeBatches(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
+    /** Changes the deliveries that exist now. */
+    private Changed changeAll(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
         OperationStore.Request request = new OperationStore.Request(action, selection.statuses(), null, audit);
-        long newest = deliveries.newest();
+        return changeBatches(request, selection, deliveries.newest());
+    }
+
+    /** Changes deliveries up to an event, oldest first, with one transaction for each batch. */
+    private Changed changeBatches(OperationStore.Request request, DeliverySelection selection, long newest)
+            throws SQLException {
         int affected = 0;
         int busy = 0;
         DeliverySelection rest = selection;
         List<DeliveryRef> batch;
         do {
-            batch = deliveries.find(rest, action, newest, null, BATCH_SIZE);
+            batch = deliveries.find(rest, request.action(), newest, request.untouchedSince(), BATCH_SIZE);
             if (!batch.isEmpty()) {
                 Changed changed = changes.change(request, batch, null);
                 affected += changed.affected();
@@ -150,14 +155,7 @@ public final class JdbcOperations implements OutboxOperations {
             // Handler ids in ASCII come before it: the event that ended the last window is done.
             DeliverySelection rest = dead.after(reach, "~");
             reach = deliveries.reach(dead, reach, newest);
-            List<DeliveryRef> batch = deliveries.find(rest, Action.SKIP, reach, diedBefore, BATCH_SIZE);
-            while (!batch.isEmpty()) {
-                skipped += changes.change(request, batch, null).affected();
-                wake(batch);
-                DeliveryRef last = batch.get(batch.size() - 1);
-                rest = rest.after(last.outboxId(), last.handlerId());
-                batch = deliveries.find(rest, Action.SKIP, reach, diedBefore, BATCH_SIZE);
-            }
+            skipped += changeBatches(request, rest, reach).affected();
         }
         if (skipped > 0) {
             log.warn("Skipped {} dead letters that died before {}; the operation log lists them", skipped, diedBefore);
@@ -212,10 +210,10 @@ public final class JdbcOperations implements OutboxOperations {
     private void skipAll(Erasure erasure, AuditInfo audit) throws SQLException {
         DeliverySelection all = DeliverySelection.all();
         if (erasure.aggregateType() != null) {
-            changeBatches(Action.SKIP, all.ofAggregate(erasure.aggregateType(), erasure.aggregateId()), audit);
+            changeAll(Action.SKIP, all.ofAggregate(erasure.aggregateType(), erasure.aggregateId()), audit);
         }
         for (UUID eventId : erasure.eventIds()) {
-            changeBatches(Action.SKIP, all.ofEvent(eventId), audit);
+            changeAll(Action.SKIP, all.ofEvent(eventId), audit);
         }
     }
 
