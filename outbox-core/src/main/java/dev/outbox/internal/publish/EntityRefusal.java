@@ -3,6 +3,8 @@ package dev.outbox.internal.publish;
 import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DatabindException;
@@ -49,10 +51,7 @@ final class EntityRefusal extends ValueSerializerModifier {
 
     private static boolean isEntity(@Nullable Class<?> type) {
         return type != null
-                && (Arrays.stream(type.getAnnotations())
-                                .anyMatch((one) ->
-                                        ENTITIES.contains(one.annotationType().getName()))
-                        || isEntity(type.getSuperclass()));
+                && ENTITIES.stream().anyMatch(MergedAnnotations.from(type, SearchStrategy.SUPERCLASS)::isPresent);
     }
 
     @Override

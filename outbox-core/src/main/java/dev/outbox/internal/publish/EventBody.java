@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.EventHeadersContributor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -100,7 +101,7 @@ final class EventBody {
             throw new InvalidEventException(
                     what + " contains " + refused + ", which cannot be stored as jsonb and read again");
         }
-        int size = utf8Length(json);
+        int size = json.getBytes(StandardCharsets.UTF_8).length;
         if (size > maxPayloadSize) {
             throw new InvalidEventException(what + " has " + size + " bytes, more than the " + maxPayloadSize
                     + " that outbox.publisher.max-payload-size allows;"
@@ -169,17 +170,5 @@ final class EventBody {
         String json = HEADERS.writeValueAsString(all);
         check("headers of an event of " + aggregate, json, HEADER_LIMITS);
         return json;
-    }
-
-    private static int utf8Length(String text) {
-        int length = text.length();
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c >= 0x80) {
-                // Each half of a surrogate pair is one of two chars that become four bytes.
-                length += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
-            }
-        }
-        return length;
     }
 }
