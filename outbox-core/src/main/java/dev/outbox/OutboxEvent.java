@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +139,7 @@ public final class OutboxEvent {
      */
     public OutboxEvent deliverAfter(Duration deliverAfter) {
         return copy((copy) -> {
-            copy.deliverAfter = deliverAfter;
+            copy.deliverAfter = Objects.requireNonNull(deliverAfter, "deliverAfter");
             copy.deliverAt = null;
         });
     }
@@ -151,7 +152,7 @@ public final class OutboxEvent {
      */
     public OutboxEvent deliverAt(Instant deliverAt) {
         return copy((copy) -> {
-            copy.deliverAt = deliverAt;
+            copy.deliverAt = Objects.requireNonNull(deliverAt, "deliverAt");
             copy.deliverAfter = null;
         });
     }

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,17 +78,17 @@ final class EventStore {
         return scheduled.delete(connection, aggregate, key);
     }
 
-    /** Locks all counters first, in sorted order. */
+    /** Locks all counters first, in sorted order. Events for now may be refused, so they come before those for later. */
     private List<EventEnvelope> insertAndSchedule(Connection connection, List<NewEvent> events) throws SQLException {
-        requireRising(events);
         types.admit(connection, events);
         lockAggregates(connection, counters(events));
+        List<NewEvent> now =
+                events.stream().filter((event) -> !event.isScheduled()).toList();
+        Iterator<EventEnvelope> inserted =
+                (now.isEmpty() ? List.<EventEnvelope>of() : insertBatch(connection, now)).iterator();
         List<EventEnvelope> stored = new ArrayList<>();
         for (NewEvent event : events) {
-            stored.add(
-                    event.isScheduled()
-                            ? scheduled.put(connection, event)
-                            : insert(connection, List.of(event)).get(0));
+            stored.add(event.isScheduled() ? scheduled.put(connection, event) : inserted.next());
         }
         return stored;
     }

@@ -103,7 +103,7 @@ final class EventWriter {
         if (event.sequence() != null || event.eventId() != null) {
             throw new InvalidEventException("a scheduled event of " + aggregate + " must not have "
                     + (event.sequence() != null
-                            ? "a sequence: it is numbered when it is due"
+                            ? "a sequence, as unordered events have: it is numbered when it is due"
                             : "an event id: use withKey and keepExisting to schedule it once"));
         }
         if (event.keepsExisting() && key == null) {

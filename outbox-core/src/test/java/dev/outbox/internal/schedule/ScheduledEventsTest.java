@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
@@ -373,6 +374,30 @@ class ScheduledEventsTest {
         assertThat(found()).isEmpty();
     }
 
+    @Test
+    void refusedBatchSchedulesNothing() {
+        UUID taken = new UUID(1, 1);
+        outbox.inTransaction(() -> outbox.publisher().publish(event(1).withEventId(taken)));
+        List<OutboxEvent> batch = List.of(
+                event(2).deliverAfter(HOUR),
+                event(3),
+                OutboxEvent.of("order", "2", new OrderPaid(4)).withEventId(taken));
+
+        outbox.transactions()
+                .executeWithoutResult(
+                        (status) -> assertThatThrownBy(() -> outbox.publisher().publishAll(batch))
+                                .isInstanceOf(EventConflictException.class));
+
+        assertThat(found()).isEmpty();
+        assertThat(numbers()).containsExactly("1");
+    }
+
+    @Test
+    void missingTimeDoesNotMakeItDueAtOnce() {
+        assertThatThrownBy(() -> event(1).deliverAt(null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> event(1).deliverAfter(null)).isInstanceOf(NullPointerException.class);
+    }
+
     static List<OutboxEvent> refused() {
         OutboxEvent event = event(1);
         return List.of(
@@ -382,6 +407,7 @@ class ScheduledEventsTest {
                 event.deliverAfter(HOUR).withSequence(1),
                 event.deliverAfter(HOUR).withEventId(new UUID(1, 1)),
                 event.deliverAfter(HOUR).withKey(" "),
+                OutboxEvent.unordered(new OrderPaid(1)).deliverAfter(HOUR),
                 event.deliverAfter(HOUR.negated()),
                 event.deliverAt(Instant.MAX));
     }
