@@ -46,33 +46,34 @@ public final class ScheduleMover {
     public Duration runOnce() throws SQLException {
         FaultPoint.BEFORE_MOVE.reached();
         Round round = store.move(streams, BATCH, depth);
-        if (round.events() > 0) {
-            FaultPoint.AFTER_MOVE.reached();
-            round.moved().forEach(moved::accept);
+        int events = round.events();
+        if (events == BATCH || round.looked() == 0) {
             depth = BATCH;
-            roundsWithoutMove = 0;
-            return round.events() < BATCH ? BUSY : Duration.ZERO;
-        }
-        if (round.isDue()) {
-            return withoutMove(round);
-        }
-        depth = BATCH;
-        roundsWithoutMove = 0;
-        return round.untilNext(UNTIL_WOKEN);
-    }
-
-    /** Events of locked aggregates may hide others: the next look is deeper. */
-    private Duration withoutMove(Round round) {
-        if (round.looked() >= depth) {
+        } else if (round.looked() >= depth) {
+            // Events of locked aggregates may hide others.
             depth = Math.min(depth * 10, DEEPEST);
         }
-        roundsWithoutMove++;
-        if (roundsWithoutMove == ROUNDS_UNTIL_REPORT) {
+        if (events == 0 && round.looked() > 0) {
+            return withoutMove(round);
+        }
+        roundsWithoutMove = 0;
+        if (events == 0) {
+            return round.untilNext(UNTIL_WOKEN);
+        }
+        FaultPoint.AFTER_MOVE.reached();
+        round.moved().forEach(moved::accept);
+        return events < BATCH ? BUSY : Duration.ZERO;
+    }
+
+    private Duration withoutMove(Round round) {
+        Duration doubled = BUSY.multipliedBy(1L << Math.min(roundsWithoutMove, 10));
+        Duration busy = doubled.compareTo(LONGEST_BUSY) < 0 ? doubled : LONGEST_BUSY;
+        Duration pause = round.untilNext(busy);
+        if (pause.equals(busy) && ++roundsWithoutMove == ROUNDS_UNTIL_REPORT) {
             log.warn(
                     "Scheduled events are due and cannot move: a transaction has held their aggregates for a minute, or their"
                             + " counters were deleted. The bean ScheduledEvents lists and cancels them");
         }
-        Duration doubled = BUSY.multipliedBy(1L << Math.min(roundsWithoutMove - 1, 10));
-        return doubled.compareTo(LONGEST_BUSY) < 0 ? doubled : LONGEST_BUSY;
+        return pause;
     }
 }

@@ -53,18 +53,11 @@ final class ScheduleStore {
         return NamedSql.of(ScheduleStore.class, "schedule.sql", result);
     }
 
-    /**
-     * How many events of each stream were moved; the milliseconds until the next one is due, none if nothing is scheduled; and how many due
-     * events were looked at.
-     */
+    /** How many events of each stream were moved; the milliseconds until the next one is due, if any; and how many due events were looked at. */
     record Round(Map<String, Integer> moved, @Nullable Long millisToNext, long looked) {
 
         int events() {
             return moved.values().stream().mapToInt(Integer::intValue).sum();
-        }
-
-        boolean isDue() {
-            return millisToNext != null && millisToNext <= 0;
         }
 
         Duration untilNext(Duration longest) {
@@ -90,7 +83,7 @@ final class ScheduleStore {
                     long looked = 0;
                     for (ResultSet row = results.rows(); row.next(); ) {
                         if (row.getString(1) == null) {
-                            millisToNext = row.getLong(2);
+                            millisToNext = row.getObject(2, Long.class);
                             looked = row.getLong(3);
                         } else {
                             moved.put(row.getString(1), row.getInt(2));

@@ -3,10 +3,11 @@
 
 -- result: move
 -- Relies on outbox_scheduled_due, outbox_scheduled_pk, outbox_aggregate_pk, outbox_aggregate_type_pk, outbox_stream_pk,
--- outbox_unpublished_pending, and the indexes of event ids. Waits for no lock: an aggregate whose counter a transaction holds is due a moment
--- later. The lock also keeps its events from being replaced, cancelled or moved by another instance; what has changed before it is checked
--- again on the row itself. A stream with a full queue gets a few, so that fresh events do not wait behind overdue ones. An event that was
--- published under its id meanwhile is not stored twice; one without a number would be refused, and nothing moved.
+-- outbox_unpublished_pending, outbox_unpublished_aggregate, and the indexes of event ids. Waits for no lock: an aggregate whose counter a
+-- transaction holds is due a moment later. The lock also keeps its events from being replaced, cancelled or moved by another instance; what
+-- has changed before it is checked again on the row itself. A stream with a full queue gets a few, so that fresh events do not wait behind
+-- overdue ones. An event that was published under its id meanwhile is not stored twice. One with a number that is taken, or without one,
+-- would be refused, and nothing moved: a counter behind its queue moves nothing.
 WITH due AS MATERIALIZED (
     SELECT s.event_id, s.aggregate_type, s.aggregate_id, s.due_at
       FROM unnest(:streams::text[]) AS polled (stream)
@@ -37,7 +38,12 @@ WITH due AS MATERIALIZED (
                             AND a.aggregate_id = d.aggregate_id
                             AND (SELECT t.counted
                                    FROM {schema}.outbox_aggregate_type t
-                                  WHERE t.aggregate_type = d.aggregate_type)
+                                  WHERE t.aggregate_type = d.aggregate_type) IS NOT FALSE
+                            AND NOT EXISTS (SELECT
+                                              FROM {schema}.outbox_unpublished o
+                                             WHERE o.aggregate_type = d.aggregate_type
+                                               AND o.aggregate_id = d.aggregate_id
+                                               AND o.aggregate_seq > a.last_seq)
                           LIMIT 1
                             FOR UPDATE SKIP LOCKED) a
      LIMIT :batch
@@ -83,23 +89,23 @@ SELECT inserted.stream, count(*), NULL::bigint
   FROM inserted
  GROUP BY inserted.stream
  UNION ALL
--- How many milliseconds later the next one is due, if none was moved, and how many due ones were looked at.
+-- How many milliseconds later the next one is due, and how many due ones were looked at.
 SELECT NULL, ceil(extract(epoch FROM min(s.due_at) - now()) * 1000)::bigint, (SELECT count(*) FROM due)
   FROM unnest(:streams::text[]) AS polled (stream)
   LEFT JOIN {schema}.outbox_stream stream USING (stream)
  CROSS JOIN LATERAL (SELECT s.due_at
                        FROM {schema}.outbox_scheduled s
                       WHERE s.stream = polled.stream
+                        AND s.due_at > now()
                       ORDER BY s.due_at, s.event_id
                       LIMIT 1) s
- WHERE stream.paused IS NOT TRUE
-HAVING count(*) > 0;
+ WHERE stream.paused IS NOT TRUE;
 
 -- result: next
 -- Relies on outbox_scheduled_due: the first ones of each stream.
 SELECT s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.key, s.event_type, s.due_at
   FROM streams
- CROSS JOIN LATERAL (SELECT s.*
+ CROSS JOIN LATERAL (SELECT s.event_id, s.stream, s.aggregate_type, s.aggregate_id, s.key, s.event_type, s.due_at
                        FROM {schema}.outbox_scheduled s
                       WHERE s.stream = streams.stream
                       ORDER BY s.due_at, s.event_id

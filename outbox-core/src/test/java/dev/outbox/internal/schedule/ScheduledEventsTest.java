@@ -13,6 +13,7 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
@@ -283,6 +284,67 @@ class ScheduledEventsTest {
         assertThat(backlog().overdue()).isPositive();
     }
 
+    /** The transaction that was the first to publish events of the type may roll back. */
+    @Test
+    void eventMovesAlthoughItsTypeIsNotStored() throws SQLException {
+        try (OpenTransaction first = OpenTransaction.of(outbox.owner())) {
+            first.run("SELECT pg_advisory_xact_lock(hashtextextended('outbox type of \"events\" order', 0))");
+            schedule(event(1).deliverAfter(Duration.ZERO));
+        }
+
+        mover().runOnce();
+
+        assertThat(numbers()).containsExactly("1");
+    }
+
+    @Test
+    void counterBehindItsQueueStopsNoOther() throws SQLException {
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.sql().sql("UPDATE events.outbox_aggregate SET last_seq = 0").update();
+        schedule(event(2).deliverAfter(Duration.ZERO));
+        schedule(OutboxEvent.of("order", "2", new OrderPaid(3)).deliverAfter(Duration.ZERO));
+
+        mover().runOnce();
+
+        assertThat(numbers()).containsExactly("1", "3");
+        assertThat(found()).hasSize(1);
+    }
+
+    @Test
+    void lockedAggregateDelaysNoEventThatIsDueSoon() throws SQLException {
+        schedule(event(1).deliverAfter(Duration.ZERO));
+        ScheduleMover mover = mover();
+        try (OpenTransaction publisher = OpenTransaction.of(outbox.owner())) {
+            publisher.run("UPDATE events.outbox_aggregate SET last_seq = last_seq");
+            for (int round = 0; round < 6; round++) {
+                mover.runOnce();
+            }
+            schedule(OutboxEvent.of("order", "2", new OrderPaid(2)).deliverAfter(Duration.ofMillis(500)));
+
+            assertThat(mover.runOnce()).isLessThanOrEqualTo(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void lockedAggregateHidesNoOtherWhileAnotherStreamMoves() throws SQLException {
+        outbox.stream("other", PollerSettings.defaults());
+        scheduleMany(600);
+        schedule(OutboxEvent.of("order", "2", new OrderPaid(7)).deliverAfter(Duration.ZERO));
+        ScheduleMover mover = mover("default", "other");
+
+        try (OpenTransaction publisher = OpenTransaction.of(outbox.owner())) {
+            publisher.run("UPDATE events.outbox_aggregate SET last_seq = last_seq WHERE aggregate_id = '1'");
+            for (int round = 0; round < 3; round++) {
+                schedule(OutboxEvent.of("invoice", "1", new OrderPaid(8))
+                        .inStream("other")
+                        .deliverAfter(Duration.ZERO));
+                mover.runOnce();
+            }
+        }
+
+        assertThat(numbers()).contains("7");
+    }
+
     /** Its events fill a batch. */
     @Test
     void lockedAggregateWithManyOverdueEventsDoesNotStopOthers() throws SQLException {
@@ -345,6 +407,15 @@ class ScheduledEventsTest {
         schedule(event(2).deliverAt(Instant.now().minusSeconds(60)));
         assertThat(backlog().scheduled()).isEqualTo(2);
         assertThat(backlog().overdue()).isBetween(Duration.ofSeconds(60), Duration.ofMinutes(5));
+    }
+
+    @Test
+    void readersFindThem() {
+        schedule(event(1).deliverAfter(HOUR));
+        try (TestOutbox reader = outbox.another("outbox_reader").withoutPolling()) {
+            assertThat(reader.runtime().scheduled().find(null, null, 10)).hasSize(1);
+            assertThat(reader.runtime().scheduled().find("order", "1", 10)).hasSize(1);
+        }
     }
 
     private OutboxOverview.Backlog backlog() {
@@ -456,7 +527,11 @@ class ScheduledEventsTest {
     }
 
     private ScheduleMover mover() {
-        return new ScheduleMover(outbox.dataSource(), OutboxSchema.DEFAULT, Set.of("default"), (stream, events) -> {});
+        return mover("default");
+    }
+
+    private ScheduleMover mover(String... streams) {
+        return new ScheduleMover(outbox.dataSource(), OutboxSchema.DEFAULT, Set.of(streams), (stream, events) -> {});
     }
 
     private void run() {
