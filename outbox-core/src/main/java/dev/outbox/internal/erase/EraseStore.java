@@ -79,7 +79,7 @@ final class EraseStore {
     /** Events that are in the queue or have a delivery, and those that are scheduled for later. */
     record Undelivered(long open, long scheduled) {}
 
-    /** Events of a window, and the last id that was read; {@code null} if there is none. */
+    /** Events of a window, and its last id; {@code null} if no window follows. */
     record Page(@Nullable Long lastId, List<UUID> eventIds) {}
 
     /** Counts events that are not delivered. */

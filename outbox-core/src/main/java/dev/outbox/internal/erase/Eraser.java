@@ -60,10 +60,11 @@ public final class Eraser {
     private Counts ofAggregate(Erasure erasure, boolean archived, AuditInfo audit) throws SQLException {
         boolean withdraw = erasure.undelivered() == Undelivered.WITHDRAW;
         Counts counts = Counts.NONE;
-        Page page = store.find(erasure, archived, Long.MIN_VALUE);
-        while (page.lastId() != null) {
+        Long after = Long.MIN_VALUE;
+        while (after != null) {
+            Page page = store.find(erasure, archived, after);
             counts = counts.plus(inBatches(page.eventIds(), withdraw, audit));
-            page = store.find(erasure, archived, page.lastId());
+            after = page.lastId();
         }
         return counts;
     }

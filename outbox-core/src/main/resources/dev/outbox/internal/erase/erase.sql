@@ -61,8 +61,8 @@ SELECT :actor, 'CANCEL_SCHEDULED', :reason, cancelled.stream, cancelled.event_id
 
 -- result: page
 -- Relies on the primary keys of the partitions, or of the archive: no index of history knows the aggregate. Finds what is not erased in a
--- window of events.
-SELECT max(read.id),
+-- window of events, and where the next one begins, if this one is full.
+SELECT CASE WHEN count(*) = :window THEN max(read.id) END,
        array_agg(read.event_id::text) FILTER (WHERE read.aggregate_type = :aggregate_type
                                                 AND read.aggregate_id = :aggregate_id
                                                 AND read.erased_at IS NULL)

@@ -44,8 +44,8 @@ class ErasePlansTest {
         JsonNode plan = new Explained(outbox.owner(), Pipeline.IN_INDEX_ORDER)
                 .explain(
                         EraseStore.PAGE.replace("{table}", "{schema}.outbox").replace("{event_id}", "event_id"),
-                        "text, text, bigint, bigint",
-                        "'order', '42', 20000, " + WINDOW);
+                        "bigint, text, text, bigint",
+                        WINDOW + ", 'order', '42', 20000");
 
         assertThat(Explained.rowsVisited(plan, "outbox_published")).isLessThanOrEqualTo(WINDOW + 1);
         assertThat(Explained.pages(plan)).isLessThan(WINDOW);

@@ -328,6 +328,22 @@ class EraseTest {
     }
 
     @Test
+    void endsWhileOthersPublish() {
+        lanes.published(publish("42", new Handled(MARKER)));
+        AtomicInteger connections = new AtomicInteger();
+        DataSource busy = new DelegatingDataSource(eraser) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                assertThat(connections.incrementAndGet()).isLessThan(20);
+                publish("43", new Handled(MARKER));
+                return super.getConnection();
+            }
+        };
+
+        assertThat(erase(busy, CUSTOMER)).isEqualTo(Erased.of(1, 0));
+    }
+
+    @Test
     void anotherCallContinuesWhereADeadProcessStopped() throws SQLException {
         int events = 1_200;
         AtomicInteger connections = new AtomicInteger();
