@@ -38,12 +38,16 @@ record DatabaseSnapshot(Map<String, Map<String, Long>> tables) {
                 .list()
                 .forEach((table) ->
                         tables.put(table, rows(jdbc, "SELECT (t.*)::text, count(*) FROM " + table + " t GROUP BY 1")));
-        tables.put(
-                "the outbox",
-                rows(
-                        jdbc,
-                        "SELECT o.event_type || ' of ' || o.aggregate_type || '/' || o.aggregate_id || '#' || o.aggregate_seq, count(*)"
-                                + " FROM " + schemas.outbox().quoted() + ".outbox o GROUP BY 1"));
+        tables.put("the outbox", rows(jdbc, """
+                        SELECT o.event_type || ' of ' || o.aggregate_type || '/' || o.aggregate_id || '#' || o.aggregate_seq, count(*)
+                          FROM {schema}.outbox o
+                         GROUP BY 1
+                         UNION ALL
+                        SELECT s.event_type || ' of ' || s.aggregate_type || '/' || s.aggregate_id || ', scheduled', count(*)
+                          FROM {schema}.outbox_scheduled s
+                         GROUP BY 1
+                        """.replace(
+                        "{schema}", schemas.outbox().quoted())));
         return new DatabaseSnapshot(tables);
     }
 

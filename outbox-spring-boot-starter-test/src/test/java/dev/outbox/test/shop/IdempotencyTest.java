@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.outbox.BatchOutcome;
+import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionOperations;
 
 @OutboxTest({Orders.class, Warehouse.class})
 @Import(IdempotencyTest.Labels.class)
@@ -33,10 +37,21 @@ class IdempotencyTest {
 
         private final JdbcClient jdbc;
         private final OutboxTester outbox;
+        private final OutboxPublisher publisher;
+        private final TransactionOperations transactions;
 
-        Labels(JdbcClient jdbc, OutboxTester outbox) {
+        Labels(JdbcClient jdbc, OutboxTester outbox, OutboxPublisher publisher, TransactionOperations transactions) {
             this.jdbc = jdbc;
             this.outbox = outbox;
+            this.publisher = publisher;
+            this.transactions = transactions;
+        }
+
+        @OutboxHandler(id = "reminder")
+        void remind(OrderPlaced order) {
+            transactions.executeWithoutResult((status) ->
+                    publisher.publish(OutboxEvent.of("order", order.orderId(), new OrderShipped(order.orderId()))
+                            .deliverAfter(Duration.ofDays(1))));
         }
 
         @OutboxHandler(id = "label")
@@ -85,6 +100,16 @@ class IdempotencyTest {
                 .withMessageContaining("handler 'warehouse' is not idempotent; delivering 1 event once more led to:")
                 .withMessageContaining("public.shipment: + (1)")
                 .withMessageContaining("the outbox: + OrderShipped of order/1#3");
+    }
+
+    @Test
+    void scheduledEventsAreFound() {
+        orders.place("1", "lamp");
+        outbox.drain();
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> outbox.verifyIdempotent("reminder"))
+                .withMessageContaining("the outbox: + OrderShipped of order/1, scheduled");
     }
 
     @Test
