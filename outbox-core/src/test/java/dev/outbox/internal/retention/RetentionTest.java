@@ -9,6 +9,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.MigratedDatabases;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -396,11 +397,17 @@ class RetentionTest {
                 null);
     }
 
-    /** With the rights that a worker gets for these, and pages of two rows. */
+    /** With the grants for these that the script names, and pages of two rows. */
     private Retention keeping(Duration archived, Duration dead, Duration operations, Duration replays) {
+        MigratedDatabases.grants()
+                .lines()
+                .filter((line) -> line.matches("-- +GRANT .* TO shop_worker;"))
+                .forEach((line) -> outbox.sql()
+                        .sql(line.replaceFirst("-- +", "").replace("shop_worker;", "outbox_worker"))
+                        .update());
         return new Retention(
                 new RetentionSettings(MONTH, true, MONTH, archived, dead, operations, replays, 2),
-                outbox.owner(),
+                outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
                 new JdbcOperations(
