@@ -2,6 +2,8 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -11,15 +13,23 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /** Collects the streams of the events that a transaction publishes, and wakes their pollers after the commit. */
 final class AfterCommit {
 
+    /** Instances look every 20 s for what is due within a minute, by the clock of the database. */
+    private static final Duration FOUND_BY_A_LOOK = Duration.ofMinutes(2);
+
     private final Consumer<String> wakeUp;
     private final OutboxListener listener;
+    private final Clock clock;
 
-    AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
+    AfterCommit(Consumer<String> wakeUp, OutboxListener listener, Clock clock) {
         this.wakeUp = wakeUp;
         this.listener = listener;
+        this.clock = clock;
     }
 
     void published(NewEvent event) {
+        if (event.isScheduled() && !event.isDueWithin(clock.instant(), FOUND_BY_A_LOOK)) {
+            return;
+        }
         Published published = (Published) TransactionSynchronizationManager.getResource(this);
         if (published == null) {
             published = new Published();

@@ -3,6 +3,7 @@ package dev.outbox.internal.publish;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.registry.Subscription;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -32,6 +33,13 @@ record NewEvent(
     /** Returns whether the event takes its place in the order of its aggregate later. */
     boolean isScheduled() {
         return given.deliverAfter() != null || given.deliverAt() != null;
+    }
+
+    /** Returns whether the time at which a scheduled event is due is less than a duration away. */
+    boolean isDueWithin(Instant now, Duration away) {
+        Duration after = given.deliverAfter();
+        Instant at = given.deliverAt();
+        return after != null ? after.compareTo(away) < 0 : at != null && at.isBefore(now.plus(away));
     }
 
     /** Returns whether the outbox counts the event, rather than its publisher. */

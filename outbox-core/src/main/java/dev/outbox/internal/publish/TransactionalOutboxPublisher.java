@@ -70,7 +70,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         this.writer = new EventWriter(
                 settings, streams, registry, sources.mapper(), sources.headers(), sources.clock(), sources.random());
         this.store = new EventStore(schema);
-        this.afterCommit = new AfterCommit(wakeUp, listener);
+        this.afterCommit = new AfterCommit(wakeUp, listener, sources.clock());
     }
 
     @Override

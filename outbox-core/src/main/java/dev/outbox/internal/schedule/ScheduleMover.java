@@ -16,7 +16,7 @@ public final class ScheduleMover {
 
     private static final Logger log = LoggerFactory.getLogger(ScheduleMover.class);
 
-    /** A wake-up tells of each event that is scheduled, and the look of the instance finds those of which none has. */
+    /** A wake-up announces each event that is due soon, and the look of the instance finds the others. */
     private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
 
     /** With events that are due, but whose aggregate is locked or whose stream is full; doubled as long as none is moved. */

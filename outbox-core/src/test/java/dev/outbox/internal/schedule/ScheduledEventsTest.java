@@ -8,12 +8,16 @@ import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
@@ -23,6 +27,7 @@ import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -88,6 +93,32 @@ class ScheduledEventsTest {
                         .query(Boolean.class)
                         .list())
                 .doesNotContain(false);
+    }
+
+    @Test
+    void isFoundByALookWithoutAWakeUp() {
+        outbox.handler("mail", "*", handler).poller(HOUR, 50, HOUR).start();
+
+        other.inTransaction(() -> other.publisher().publish(event(1).deliverAfter(Duration.ofMillis(300))));
+
+        await().untilAsserted(() -> assertThat(handler.handled()).hasSize(1));
+    }
+
+    @Test
+    void wakesNoMoverForWhatALookFindsInTime() {
+        List<String> woken = new ArrayList<>();
+        StatementCounter source = new StatementCounter(outbox.dataSource());
+        OutboxPublisher publisher = source.publisher(PublisherSettings.defaults(), woken::add);
+
+        source.inTransaction(() -> publisher.publish(event(1).deliverAfter(HOUR)));
+        source.inTransaction(
+                () -> publisher.publish(event(2).deliverAt(Instant.now().plus(HOUR))));
+        assertThat(woken).isEmpty();
+
+        source.inTransaction(() -> publisher.publish(event(3).deliverAfter(Duration.ofMinutes(1))));
+        source.inTransaction(
+                () -> publisher.publish(event(4).deliverAt(Instant.now().plusSeconds(60))));
+        assertThat(woken).hasSize(2).containsOnly(TransactionalOutboxPublisher.SCHEDULED);
     }
 
     @Test
