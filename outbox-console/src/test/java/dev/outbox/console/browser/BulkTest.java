@@ -84,7 +84,7 @@ class BulkTest {
         long left = shop.operations().count(PUSHES.withStatus(DeliveryStatus.DEAD));
         assertThat(left).isBetween(10L, 190L);
         browser.click("#left");
-        assertThat(browser.text()).contains("Dead letters " + left);
+        assertThat(browser.text()).contains("All " + left + " of them");
         assertThat(shop.operations().operations(OperationSelection.ofHandler("push"), 2000))
                 .filteredOn((operation) -> operation.reason().equals("the campaign is over"))
                 .hasSize(200 - (int) left);

@@ -1,10 +1,10 @@
 package dev.outbox.console.internal.page;
 
+import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
@@ -71,28 +71,20 @@ final class FailuresPage {
         List<Delivery> shown = page.subList(0, Math.min(PAGE_SIZE, page.size()));
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("selection", selection);
-        List<FailureGroup> groups =
-                inspector.failures().stream().filter(selection::contains).toList();
-        long dead = groups.stream().mapToLong(FailureGroup::dead).sum();
-        model.put("dead", dead);
-        model.put("retrying", groups.stream().mapToLong(FailureGroup::retrying).sum());
         model.put("deliveries", shown);
-        model.put("total", shown.isEmpty() ? null : total(selection, selection.retrying() ? 0 : dead, shown.size()));
+        boolean whole = page.size() <= PAGE_SIZE && selection.place() == null;
+        model.put("total", whole ? Format.total(page.size(), true) : total(selection));
         model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
         return model;
     }
 
-    /** Counts all deliveries of the selection, because a bulk operation changes all of them. */
-    private Total total(GroupSelection selection, long dead, int shown) {
-        long known = Math.max(dead, shown);
-        if (dead > 0 && dead < OutboxInspector.MOST_COUNTED_OF_HANDLER) {
-            return new Total(known, true);
-        }
+    /** Counts all deliveries of the selection, because a bulk operation changes all of them; returns {@code null} if that takes too long. */
+    private @Nullable String total(GroupSelection selection) {
         try {
-            return new Total(operations.count(selection.fromBeginning().deliveries()), true);
+            return Format.total(operations.count(selection.fromBeginning().deliveries()), true);
         } catch (InvalidOperationException e) {
             log.debug("There are too many deliveries of {} to count them", selection, e);
-            return new Total(known, false);
+            return null;
         }
     }
 

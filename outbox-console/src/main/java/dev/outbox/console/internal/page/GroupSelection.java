@@ -4,7 +4,6 @@ import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
@@ -52,11 +51,6 @@ record GroupSelection(
                 .withStatus(retrying ? DeliveryStatus.OPEN : DeliveryStatus.DEAD);
         DeliverySelection failed = errorCode == null ? all : all.withErrorCode(errorCode);
         return place == null ? failed : failed.after(place.id(), place.handlerId());
-    }
-
-    boolean contains(FailureGroup group) {
-        return group.handlerId().equals(handlerId)
-                && (errorCode == null || group.errorCode().equals(errorCode));
     }
 
     Map<String, ?> parameters() {

@@ -80,10 +80,10 @@ class BulkPagesTest {
 
         verify(replays).retry(DEAD, 100, "ann", "fixed");
         assertThat(page("/outbox/failures/group?handler=mail"))
-                .contains("<span id=\"preview-count\">7</span>", "Dead letters <span class=\"count\">7</span>")
+                .contains("<span id=\"preview-count\">")
                 .doesNotContain("name=\"errorCode\"", "id=\"all-errors\"");
+        verify(operations).find(DEAD, 51);
         assertThat(page("/outbox/failures/group?handler=mail&errorCode=IOException"))
-                .contains("<span id=\"preview-count\">3</span>")
                 .contains("id=\"all-errors\" href=\"/outbox/failures/group?handler=mail\"");
     }
 
