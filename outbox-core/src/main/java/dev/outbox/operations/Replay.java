@@ -53,7 +53,8 @@ public record Replay(
     public record Origin(String by, String reason, Instant at) {}
 
     /**
-     * Progress of a replay.
+     * Progress of a replay. Counts of open and dead deliveries stop at {@link OutboxInspector#MOST_COUNTED}, in a list of replays at
+     * {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}.
      *
      * @param fed the number of deliveries that were added, retried or skipped
      * @param open the number of added deliveries that are not handled yet
@@ -70,7 +71,7 @@ public record Replay(
             boolean allFed,
             @Nullable Instant finishedAt) {
 
-        /** {@return how many deliveries were handled, or skipped by an operator} */
+        /** {@return how many deliveries were handled, or skipped by an operator; an upper bound if a count has stopped} */
         public long delivered() {
             return fed - open - dead;
         }

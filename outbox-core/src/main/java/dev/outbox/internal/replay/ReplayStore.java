@@ -10,6 +10,7 @@ import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Kind;
 import dev.outbox.operations.Replay.Origin;
@@ -63,8 +64,11 @@ final class ReplayStore {
             )
             """ + recorded("START_REPLAY", "changed.kind = 'REPLAY'");
 
-    /** Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. */
-    private static final String LIST = """
+    /**
+     * Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. The status is no constant: the index of dead letters would be read
+     * whole.
+     */
+    static final String LIST = """
             SELECT r.id, r.handler_id, r.occurred_from, r.occurred_to, r.event_types, r.aggregate_type, r.aggregate_id, r.rate,
                    r.requested_by, r.reason, r.created_at,
                    CASE WHEN r.cancelled_by IS NOT NULL THEN 'CANCELLED'
@@ -73,10 +77,15 @@ final class ReplayStore {
                    r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at,
                    r.kind, r.event_id, r.deliveries::text, r.busy_count
               FROM {schema}.outbox_replay r
-             CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
-                                        count(*) FILTER (WHERE d.status <> 'OPEN') AS dead
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE d.replay_id = r.id) d
+             CROSS JOIN LATERAL (SELECT sum(counted.deliveries) FILTER (WHERE kind.status = 'OPEN') AS open,
+                                        least(sum(counted.deliveries) FILTER (WHERE kind.status <> 'OPEN'), :most) AS dead
+                                   FROM unnest('{BLOCKING,DEAD,OPEN}'::text[]) AS kind (status)
+                                  CROSS JOIN LATERAL (SELECT count(*) AS deliveries
+                                                        FROM (SELECT d.status
+                                                                FROM {schema}.outbox_delivery d
+                                                               WHERE d.replay_id = r.id
+                                                                 AND d.status = kind.status
+                                                               LIMIT :most) d) counted) d
              WHERE :id::bigint IS NULL OR r.id = :id
              ORDER BY r.id DESC
              LIMIT :limit
@@ -294,7 +303,7 @@ final class ReplayStore {
     ReplayStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
-        this.list = new Pipeline(schema, LIST);
+        this.list = new Pipeline(schema, Pipeline.INSPECT, LIST);
         this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
         this.unfinished = new Pipeline(schema, UNFINISHED);
         this.next = new Pipeline(schema, NEXT);
@@ -404,7 +413,12 @@ final class ReplayStore {
     private <T> List<T> list(@Nullable Long id, int limit, Pipeline.Row<T> reader) throws SQLException {
         return list.run(
                 dataSource,
-                (parameters) -> parameters.set("id", id).set("limit", limit),
+                (parameters) -> parameters
+                        .set("id", id)
+                        .set("limit", limit)
+                        .set(
+                                "most",
+                                id == null ? OutboxInspector.MOST_COUNTED_OF_HANDLER : OutboxInspector.MOST_COUNTED),
                 (results) -> results.list(reader));
     }
 

@@ -12,9 +12,12 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.inspect.InspectSteps;
+import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Progress;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
+import tools.jackson.databind.JsonNode;
 
 class ReplayTest {
 
@@ -306,6 +310,32 @@ class ReplayTest {
                         .query(String.class)
                         .single())
                 .contains("expired");
+    }
+
+    @Test
+    void countsOfReplaysAreBounded() throws SQLException {
+        outbox.handler("mail", "*", Recorded.all()).start();
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail"));
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
+                                next_retry_at, replay_id)
+                        SELECT n, 'mail', 'default', 'order', n::text, 1, 'OrderPlaced', CASE WHEN n <= 10001 THEN 'OPEN' ELSE 'DEAD' END,
+                               CASE WHEN n <= 10001 THEN now() END, :id
+                          FROM generate_series(1, 11002) n
+                        """).param("id", id).update();
+
+        assertThat(replay(id).progress()).returns(10_000L, Progress::open).returns(1_001L, Progress::dead);
+        assertThat(outbox.runtime().replays().list())
+                .singleElement()
+                .extracting(Replay::progress)
+                .returns(1_000L, Progress::open)
+                .returns(1_000L, Progress::dead);
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.INSPECT)
+                .explain(ReplayStore.LIST, "int, bigint, int", "1000, NULL, 100");
+        assertThat(Explained.indexesOf(plan)).containsExactlyInAnyOrder("outbox_replay_pk", "outbox_delivery_replay");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1_990L, 2_010L);
     }
 
     /** Its deliveries would be dead, and nothing else would be added: that is no replay that is done. */

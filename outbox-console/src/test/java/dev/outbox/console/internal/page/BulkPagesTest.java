@@ -130,6 +130,26 @@ class BulkPagesTest {
     }
 
     @Test
+    void progressBeyondWhatIsCountedHasLowerBounds() throws Exception {
+        Replay replay = PageFixture.replay();
+        Replay large = new Replay(
+                4,
+                replay.kind(),
+                replay.request(),
+                null,
+                replay.origin(),
+                replay.status(),
+                new Replay.Progress(30_000, 10_000, 1_000, 0, false, null));
+        when(replays.list()).thenReturn(List.of(large));
+        when(replays.find(4)).thenReturn(Optional.of(large));
+
+        assertThat(page("/outbox/replays/4"))
+                .contains("<dd>10,000+</dd>", ">1,000</dd>")
+                .doesNotContain("Delivered");
+        assertThat(page("/outbox/replays")).contains(">10,000+</td>", ">1,000+</td>");
+    }
+
+    @Test
     void skipOffersToDeliverAgain() throws Exception {
         when(replays.countEvents(any())).thenReturn(new Replays.Count(1, true));
         String preview = "/outbox/replays/preview?handler=mail&event=" + PageFixture.EVENT;
