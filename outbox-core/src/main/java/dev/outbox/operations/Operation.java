@@ -18,7 +18,7 @@ public record Operation(
         long id, Instant performedAt, String performedBy, String action, String reason, Subject subject) {
 
     /**
-     * Operations that one command made: of the same operator, action, handler and reason, in a row.
+     * Operations that one command made: of the same operator, action, handler and reason, in a row, within an hour.
      *
      * @param latest the latest of them
      * @param entries how many they are

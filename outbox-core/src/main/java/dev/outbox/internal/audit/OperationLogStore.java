@@ -39,34 +39,43 @@ public final class OperationLogStore {
                AND (:since::timestamptz IS NULL OR p.performed_at >= :since)
                AND (:before::timestamptz IS NULL OR p.performed_at < :before)
                AND (:older_than::bigint IS NULL OR p.id < :older_than)
-             ORDER BY p.id DESC
-             LIMIT :limit
             """;
 
-    private static final String FIND = SELECT + SELECTED;
+    private static final String FIND = SELECT + SELECTED + " ORDER BY p.id DESC LIMIT :limit";
 
     /**
-     * Relies on what {@link #SELECTED} does. A command commits in transactions of its own, a second apart at most: entries of the same
-     * change in a row are one command.
+     * Relies on what {@link #SELECTED} does, and steps from the latest entry of a command to that of the one before, which is cheaper than to
+     * compare all neighbors. Entries of the same change in a row, within an hour, are one command.
      */
-    private static final String COMMANDS = SELECT + """
-                 , command.entries, command.oldest, command.since
-              FROM (SELECT max(n.id) AS latest, min(n.id) AS oldest, count(*) AS entries, min(n.performed_at) AS since
-                      FROM (SELECT f.id, f.performed_at, count(*) FILTER (WHERE f.first) OVER (ORDER BY f.id DESC) AS number
-                              FROM (SELECT e.id, e.performed_at,
-                                           (e.change = lag(e.change) OVER latest
-                                            AND lag(e.performed_at) OVER latest - e.performed_at < interval '1 minute') IS NOT TRUE AS first
-                                      FROM (SELECT p.id, p.performed_at,
-                                                   concat_ws(chr(31), p.performed_by, p.action, p.handler_id, p.reason,
-                                                             CASE WHEN p.event_id IS NULL THEN p.id END) AS change
-                                            {selected}) e
-                                    WINDOW latest AS (ORDER BY e.id DESC)) f) n
-                     GROUP BY n.number
-                     ORDER BY latest DESC
-                     LIMIT :commands) command
-             CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_operation p WHERE p.id = command.latest LIMIT 1) p
-             ORDER BY p.id DESC
-            """.replace("{selected}", SELECTED);
+    private static final String COMMANDS = """
+            WITH RECURSIVE reach AS MATERIALIZED (
+                SELECT coalesce((SELECT p.id {selected} ORDER BY p.id DESC OFFSET {most} - 1 LIMIT 1), 0) AS id
+            ), command AS (
+                (SELECT p.*, 1 AS number {selected} ORDER BY p.id DESC LIMIT 1)
+                 UNION ALL
+                SELECT earlier.*, c.number + 1
+                  FROM command c
+                 CROSS JOIN LATERAL (SELECT p.* {selected}
+                                        AND p.id < c.id
+                                        AND p.id >= (SELECT reach.id FROM reach)
+                                        AND ((p.performed_by, p.action, p.handler_id, p.reason)
+                                             IS DISTINCT FROM (c.performed_by, c.action, c.handler_id, c.reason)
+                                             OR p.event_id IS NULL OR c.event_id IS NULL
+                                             OR p.performed_at < c.performed_at - interval '1 hour')
+                                      ORDER BY p.id DESC
+                                      LIMIT 1) earlier
+                 WHERE c.number <= :limit
+            )
+            """ + SELECT.replace("p.", "c.") + """
+                 , entries.number, entries.oldest, entries.since
+              FROM (SELECT *, lead(id, 1, (SELECT reach.id - 1 FROM reach)) OVER (ORDER BY id DESC) AS earlier FROM command) c
+             CROSS JOIN LATERAL (SELECT count(*) AS number, min(p.id) AS oldest, min(p.performed_at) AS since
+                                 {selected}
+                                    AND p.id <= c.id
+                                    AND p.id > c.earlier) entries
+             ORDER BY c.id DESC
+             LIMIT :limit
+            """;
 
     /** Reads outbox_handler and outbox_stream whole; relies on outbox_operation_pause. */
     public static final String PAUSES = SELECT.replace("p.handler_id", "paused.handler_id") + """
@@ -94,7 +103,11 @@ public final class OperationLogStore {
     public OperationLogStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);
-        this.commands = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, COMMANDS);
+        this.commands = new Pipeline(
+                schema,
+                Pipeline.PLAN_WITH_VALUES,
+                COMMANDS.replace("{selected}", SELECTED)
+                        .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED)));
         this.pauses = new Pipeline(schema, Pipeline.INSPECT, PAUSES);
     }
 
@@ -110,8 +123,7 @@ public final class OperationLogStore {
     public List<Operation.Command> commands(OperationSelection selection, int limit) throws SQLException {
         return commands.run(
                 dataSource,
-                (parameters) -> bind(parameters, selection, OutboxInspector.MOST_COUNTED)
-                        .set("commands", limit),
+                (parameters) -> bind(parameters, selection, limit),
                 (results) -> results.list((row) -> new Operation.Command(
                         read(row),
                         row.getLong(12),

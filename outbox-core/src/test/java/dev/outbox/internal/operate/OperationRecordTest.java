@@ -130,14 +130,30 @@ class OperationRecordTest {
                 .sql("UPDATE events.outbox_operation SET performed_at = performed_at - interval '1 hour' WHERE id < 5")
                 .update();
 
-        assertThat(operations().commands(EVERY, 10))
+        List<Operation.Command> commands = operations().commands(EVERY, 10);
+        assertThat(commands)
                 .extracting(
                         (command) ->
                                 command.latest().id() + " " + command.latest().action(),
                         Operation.Command::entries,
                         Operation.Command::oldestId)
                 .containsExactly(tuple("5 RETRY", 1L, 5L), tuple("4 RETRY", 3L, 2L), tuple("1 PAUSE_HANDLER", 1L, 1L));
-        assertThat(operations().commands(EVERY, 1)).hasSize(1);
+        assertThat(operations().commands(EVERY, 2)).isEqualTo(commands.subList(0, 2));
+    }
+
+    @Test
+    void looksForCommandsAmongTheLatestRecords() {
+        outbox.sql().sql("""
+                INSERT INTO events.outbox_operation (performed_by, action, reason, handler_id, event_id)
+                SELECT 'ann', 'RETRY', 'mail is back', 'mail', gen_random_uuid() FROM generate_series(1, 10002)
+                """).update();
+
+        assertThat(operations().commands(EVERY, 10))
+                .extracting(Operation.Command::entries, Operation.Command::oldestId)
+                .containsExactly(tuple(10_000L, 3L));
+        assertThat(operations().commands(new OperationSelection(null, "mail", null, null, null, 3L), 10))
+                .extracting(Operation.Command::entries, Operation.Command::oldestId)
+                .containsExactly(tuple(2L, 1L));
     }
 
     private static OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {

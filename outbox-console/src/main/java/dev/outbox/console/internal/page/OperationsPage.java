@@ -6,6 +6,7 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.Operation.Command;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
@@ -53,7 +54,8 @@ final class OperationsPage {
                 .filter((command) -> open != null && command.latest().id() == open)
                 .findFirst()
                 .ifPresent((command) -> model.put("opened", entries(selection, command)));
-        if (found.size() > PAGE_SIZE) {
+        boolean cut = found.stream().mapToLong(Command::entries).sum() >= OutboxInspector.MOST_COUNTED;
+        if (cut || found.size() > PAGE_SIZE) {
             Map<String, Object> next = new HashMap<>(fields);
             next.put("after", shown.get(shown.size() - 1).oldestId());
             model.put("next", views.links(request).to("operations", next));

@@ -310,6 +310,14 @@ class FormsTest {
                 .containsSubsequence("class=\"entry\"", "class=\"entry\"");
     }
 
+    @Test
+    void logLeadsBeyondTheEntriesThatItLooksAt() throws Exception {
+        when(operations.commands(OperationSelection.all(), 51))
+                .thenReturn(List.of(new Operation.Command(PageFixture.operation(33), 10_000, 2, Instant.now())));
+
+        assertThat(page("/outbox/operations", 200)).contains(">10,000+</a>", "/outbox/operations?after=2\"");
+    }
+
     private String found(String text) throws Exception {
         return console.perform(get("/outbox/search").param("q", text))
                 .andReturn()
