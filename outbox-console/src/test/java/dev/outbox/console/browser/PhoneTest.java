@@ -95,6 +95,15 @@ class PhoneTest {
     }
 
     @Test
+    void navigationIsOneLine() {
+        browser.open("");
+
+        assertThat(browser.script("return new Set([...document.querySelectorAll('header nav a')]"
+                        + ".map((link) => link.getBoundingClientRect().top)).size"))
+                .isEqualTo(1L);
+    }
+
+    @Test
     void timesAreAbsoluteToo() {
         browser.open("/operations?event=" + event);
 

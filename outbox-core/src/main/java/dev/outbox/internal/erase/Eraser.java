@@ -37,8 +37,8 @@ public final class Eraser {
             throw new InvalidOperationException(
                     Reason.UNDELIVERED,
                     undelivered + (undelivered < EraseStore.MOST ? "" : " or more")
-                            + " of the events to erase are not delivered: erase the others with afterDelivery() and repeat it"
-                            + " until none remain, or call withoutDelivery(), so that they never are",
+                            + " of the events to erase are not delivered: keep them for a later erasure with afterDelivery(),"
+                            + " or withdraw them with withoutDelivery()",
                     null);
         }
     }

@@ -124,8 +124,8 @@ class EraseTest {
         assertThatThrownBy(() -> erase(CUSTOMER))
                 .isInstanceOf(InvalidOperationException.class)
                 .hasMessage(
-                        "4 of the events to erase are not delivered: erase the others with afterDelivery() and repeat it"
-                                + " until none remain, or call withoutDelivery(), so that they never are")
+                        "4 of the events to erase are not delivered: keep them for a later erasure with afterDelivery(),"
+                                + " or withdraw them with withoutDelivery()")
                 .extracting((ex) -> ((InvalidOperationException) ex).reason())
                 .isEqualTo(Reason.UNDELIVERED);
 
