@@ -12,7 +12,7 @@ import dev.outbox.operations.OutboxOverview;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,16 +41,20 @@ final class FailuresPage {
 
     ServerResponse groups(ServerRequest request) {
         return views.page(
-                request, "failures", Map.<String, Object>of("groups", inspector.failures(), "handlers", handlers()));
+                request,
+                "failures",
+                Map.<String, Object>of("groups", inspector.failures(), "openCircuits", openCircuits()));
     }
 
     /** Returns no handlers if the overview takes too long: the failures are worth more. */
-    private Map<String, OutboxOverview.Handler> handlers() {
+    private Set<String> openCircuits() {
         try {
             return snapshots.latest().overview().handlers().stream()
-                    .collect(Collectors.toMap(OutboxOverview.Handler::id, Function.identity()));
+                    .filter((handler) -> !handler.circuitOpenIn().isEmpty())
+                    .map(OutboxOverview.Handler::id)
+                    .collect(Collectors.toSet());
         } catch (QueryTimeoutException e) {
-            return Map.of();
+            return Set.of();
         }
     }
 
