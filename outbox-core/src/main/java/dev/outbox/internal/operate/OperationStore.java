@@ -1,6 +1,8 @@
 package dev.outbox.internal.operate;
 
 import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -16,6 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Retries and skips deliveries, and records who asked for it and why in the same durable transaction. */
 final class OperationStore {
@@ -178,6 +182,8 @@ final class OperationStore {
             )
             """ + COUNT;
 
+    private static final Logger log = LoggerFactory.getLogger(OperationStore.class);
+
     private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :lock_timeout, true)";
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -243,7 +249,7 @@ final class OperationStore {
         return changed;
     }
 
-    /** Returns empty if a lock was not free in time, and then nothing has changed. */
+    /** Returns empty if a lock was not free in time, or PostgreSQL refused a bulk, and then nothing has changed. */
     private Optional<Changed> attempt(
             Request request, List<DeliveryRef> batch, @Nullable Page page, Changed before, Duration wait)
             throws SQLException {
@@ -267,7 +273,16 @@ final class OperationStore {
                                     .set("reason", request.audit().reason()),
                             (results) -> read(results.row(retries ? RETRY : SKIP))));
         } catch (SQLException ex) {
-            if (LOCKED.contains(String.valueOf(ex.getSQLState()))) {
+            // A bulk, or retention, continues without an event that PostgreSQL refuses to move to history.
+            boolean refused = request.untouchedSince() != null && Causes.isRefusal(ex);
+            if (refused && wait.equals(SHORT_WAIT)) {
+                log.warn(
+                        "PostgreSQL refused to {} {}; it stays",
+                        request.action(),
+                        batch.get(0),
+                        Redaction.loggable(ex));
+            }
+            if (refused || LOCKED.contains(String.valueOf(ex.getSQLState()))) {
                 return Optional.empty();
             }
             throw ex;

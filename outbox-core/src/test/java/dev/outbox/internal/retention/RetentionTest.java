@@ -254,6 +254,30 @@ class RetentionTest {
     }
 
     @Test
+    void deadLetterThatPostgresRefusesToMoveStopsNoOther() throws SQLException {
+        Lanes lanes = new Lanes(outbox);
+        EventEnvelope refused = lanes.publish("1", 1).get(0);
+        EventEnvelope other = lanes.publish("2", 1).get(0);
+        for (EventEnvelope event : List.of(refused, other)) {
+            lanes.dead("mail", event);
+            diedEarlier("31 days", event);
+        }
+        outbox.sql()
+                .sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                        + " $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'check_violation'; END $$")
+                .update();
+        outbox.sql()
+                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW WHEN (NEW.id = "
+                        + refused.id() + ") EXECUTE FUNCTION refuse()")
+                .update();
+
+        keeping(null, MONTH, null, null).runOnce();
+
+        assertThat(outbox.event(refused)).isDead();
+        assertThat(outbox.event(other)).isPublished();
+    }
+
+    @Test
     void stepThatFailsStopsNoOther() throws SQLException {
         outbox.sql()
                 .sql("INSERT INTO events.outbox_operation (performed_by, action, reason, performed_at)"
