@@ -49,12 +49,10 @@ public final class Retention implements AutoCloseable {
         this.schedule = schedule;
     }
 
-    /** Starts the schedule, if there is one. */
+    /** Starts the schedule, if there is one; and without one, calls remove everything again after a close. */
     public void start() {
-        if (schedule != null) {
-            next = null;
-            loop.start();
-        }
+        next = null;
+        loop.start();
     }
 
     /** Removes everything that is old enough, and returns how many events were archived or deleted. A step that fails stops no other. */

@@ -61,6 +61,19 @@ class RetentionTest {
     }
 
     @Test
+    void archivesEverythingWhenStartedAgain() throws SQLException {
+        publishPublished(3);
+        age("31 days", "true");
+        Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 1));
+        retention.start();
+        retention.close();
+        retention.start();
+
+        assertThat(retention.runOnce()).isEqualTo(3);
+        retention.close();
+    }
+
+    @Test
     void archivesEventOnceThatAnotherProgramArchived() throws SQLException {
         publishPublished(1);
         age("31 days", "true");
