@@ -14,7 +14,7 @@ enum Fate {
     RECOVERED,
     /** It was not to be stored, or its commit was left open, and it left no trace. */
     ABSENT,
-    /** It was scheduled, and withdrawn before it was due. */
+    /** It was scheduled, and withdrawn before it moved. */
     WITHDRAWN,
     /** It was committed, or a handler saw it, and it is gone; its commit may lie after what a standby or a backup has. */
     LOST_BY_CONTRACT,
@@ -38,7 +38,7 @@ enum Fate {
         if (isThere) {
             return committed ? OK : RECOVERED;
         }
-        if (!event.withdrawals().isEmpty()) {
+        if (event.isWithdrawn()) {
             return WITHDRAWN;
         }
         if (!committed && !seen) {

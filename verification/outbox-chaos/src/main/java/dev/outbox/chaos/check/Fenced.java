@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Only the holder of a live claim writes: an event is settled in a transaction that changes the claim which lists it, a delivery under
- * the token with which its worker leased the lane, both by the application that claimed, and nothing is claimed twice.
+ * the token with which its worker leased the lane, both by the application that claimed, and nothing is claimed twice. An operator writes what the operation log says.
  */
 final class Fenced implements Rule {
 
@@ -101,7 +101,8 @@ final class Fenced implements Rule {
 
         private void checkEvent(StateChange change) {
             if (!change.old().status().equals("PENDING")
-                    || !SETTLED.contains(change.now().status())) {
+                    || !SETTLED.contains(change.now().status())
+                    || operations.contains(operation(change))) {
                 return;
             }
             Claim claim = held.getOrDefault(change.transaction(), Map.of()).values().stream()

@@ -108,8 +108,9 @@ final class InOrder implements Rule {
 
     private static long skipped(History history, EventHistory event, String handler) {
         LongStream written = event.changes().stream()
-                .filter((change) -> change.isOperation("SKIP")
-                        && handler.equals(change.subject().handler()))
+                .filter((change) -> change.isOperation("WITHDRAW")
+                        || (change.isOperation("SKIP")
+                                && handler.equals(change.subject().handler())))
                 .mapToLong((change) -> change.at() - TOLERANCE);
         LongStream called = LongStream.concat(skips(event.operations(), handler), skips(history.operations(), handler));
         return LongStream.concat(written, called).min().orElse(Long.MAX_VALUE);

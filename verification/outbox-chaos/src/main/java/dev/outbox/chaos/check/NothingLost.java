@@ -7,7 +7,7 @@ import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.StateChange;
 import java.util.List;
 
-/** Every committed event is stored, and succeeded at each of its handlers, or is visibly dead or skipped there. */
+/** Every committed event is stored, and succeeded at each of its handlers, or is visibly dead, skipped or withdrawn there. */
 final class NothingLost implements Rule {
 
     @Override
@@ -42,7 +42,8 @@ final class NothingLost implements Rule {
     static boolean isGivenUp(EventHistory event, String handler) {
         return event.deliveries().stream()
                         .anyMatch((row) -> row.handler().equals(handler) && StateChange.isDead(row.status()))
-                || event.isOperated(Operation.SKIP, handler);
+                || event.isOperated(Operation.SKIP, handler)
+                || event.isOperated("WITHDRAW");
     }
 
     /** Still to come: another rule bounds how long. */

@@ -5,9 +5,16 @@ import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.TransactionHistory;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-/** No event of an aborted transaction is stored or handled; a transaction is wholly there or wholly absent. */
+/**
+ * No event of an aborted transaction is stored or handled, and none is handled that an operator withdrew; a transaction is wholly there or
+ * wholly absent.
+ */
 final class NothingUnexpected implements Rule {
+
+    /** How exactly the time of the database is known in the time of the processes. */
+    private static final long TOLERANCE = TimeUnit.MILLISECONDS.toNanos(100);
 
     @Override
     public String name() {
@@ -23,6 +30,11 @@ final class NothingUnexpected implements Rule {
                         event + " was not committed, and is stored or was handled",
                         List.of(String.valueOf(event.transaction()), event.stored(), event.executions()));
             }
+            event.changes().stream()
+                    .filter((change) -> change.isOperation("WITHDRAW"))
+                    .flatMap((change) -> event.executions().stream()
+                            .filter((execution) -> execution.started().at() > change.at() + TOLERANCE))
+                    .forEach((execution) -> violations.add(event + " was withdrawn, and handled", List.of(execution)));
         }
         for (TransactionHistory transaction : history.transactions()) {
             List<EventHistory> meant = transaction.events().stream()
@@ -38,8 +50,6 @@ final class NothingUnexpected implements Rule {
 
     private static boolean isMeant(EventHistory event) {
         IntendedEvent intended = event.intended();
-        return intended != null
-                && !intended.rolledBack()
-                && (event.isThere() || event.withdrawals().isEmpty());
+        return intended != null && !intended.rolledBack() && (event.isThere() || !event.isWithdrawn());
     }
 }

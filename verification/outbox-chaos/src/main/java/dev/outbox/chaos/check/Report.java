@@ -47,7 +47,7 @@ public record Report(
 
         Scheduled with(EventHistory event, Fate fate) {
             if (event.due() != null && fate == Fate.WITHDRAWN) {
-                boolean isReplaced = event.withdrawals().get(0).replacement() != null;
+                boolean isReplaced = event.withdrawals().stream().anyMatch((one) -> one.replacement() != null);
                 return isReplaced
                         ? new Scheduled(moved, replaced + 1, cancelled, waiting)
                         : new Scheduled(moved, replaced, cancelled + 1, waiting);

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A scheduled event is never delivered before it is due, by the clock of the database, nor left over when it is due, and never delivered
- * once it is withdrawn: of an event and the one that replaced it, only one is there.
+ * A scheduled event is never delivered before it is due, by the clock of the database, or an operator makes it due, nor left over when it is
+ * due, and never delivered once it is withdrawn or cancelled: of an event and the one that replaced it, only one is there.
  */
 final class ScheduleKept implements Rule {
 
@@ -42,10 +42,13 @@ final class ScheduleKept implements Rule {
         for (EventHistory event : history.events()) {
             Long due = event.due();
             if (due != null) {
-                checkTime(event, due, violations);
+                checkTime(history, event, due, violations);
                 event.withdrawals().stream()
                         .filter((withdrawal) -> isCertain(withdrawal, history.faults()))
                         .forEach((withdrawal) -> checkAbsence(history, event, withdrawal, violations));
+                event.changes().stream()
+                        .filter((change) -> change.isOperation("CANCEL_SCHEDULED"))
+                        .forEach((change) -> checkAbsence(history, event, change, violations));
                 event.executions().stream()
                         .filter((execution) -> event.survived()
                                 && execution.started().sequence() != event.sequence()
@@ -57,9 +60,13 @@ final class ScheduleKept implements Rule {
         return violations.found();
     }
 
-    private void checkTime(EventHistory event, long due, Violations violations) {
+    private void checkTime(History history, EventHistory event, long published, Violations violations) {
+        long due = event.changes().stream()
+                .filter((change) -> change.isOperation("DELIVER_NOW"))
+                .mapToLong(StateChange::at)
+                .reduce(published, Math::min);
         event.executions().stream()
-                .filter((execution) -> execution.started().at() < due - TOLERANCE)
+                .filter((execution) -> execution.started().at() < due - TOLERANCE && !isForgotten(history, execution))
                 .forEach((execution) ->
                         violations.add(event + " was handled before it was due, at " + due, List.of(execution)));
         event.changes().stream()
@@ -79,7 +86,7 @@ final class ScheduleKept implements Rule {
                         && !faults.mayForget(withdrawal.transaction()));
     }
 
-    private void checkAbsence(History history, EventHistory event, Withdrawal withdrawal, Violations violations) {
+    private void checkAbsence(History history, EventHistory event, Object withdrawal, Violations violations) {
         if (event.isThere() || event.changes().stream().anyMatch(StateChange::isArrival)) {
             violations.add(event + " was withdrawn, and is there or has moved", List.of(withdrawal, event.changes()));
         } else if (event.executions().stream().anyMatch((execution) -> !isForgotten(history, execution))) {

@@ -77,9 +77,19 @@ public final class EventHistory {
         return scheduled;
     }
 
-    /** Returns the transactions that withdrew it while it was scheduled, unless they did not commit. */
+    /** Returns the transactions of publishers that withdrew it while it was scheduled, unless they did not commit. */
     public List<Withdrawal> withdrawals() {
         return withdrawals;
+    }
+
+    /** Returns whether a publisher withdrew it, or may have, or an operator cancelled it. */
+    public boolean isWithdrawn() {
+        return !withdrawals.isEmpty() || isOperated("CANCEL_SCHEDULED");
+    }
+
+    /** Returns whether an operator did this to the event as a whole. */
+    public boolean isOperated(String action) {
+        return changes.stream().anyMatch((change) -> change.isOperation(action));
     }
 
     /** Returns the executions of all handlers, in the order of their starts. */

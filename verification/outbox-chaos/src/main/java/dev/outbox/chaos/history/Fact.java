@@ -201,17 +201,12 @@ public sealed interface Fact {
             String operator,
             Operation kind,
             @Nullable UUID eventId,
-            String handler) implements Fact {
+            String handler) implements Fact {}
 
-        /** The handler of a fact about an event as a whole. */
-        public static final String EVERY_HANDLER = "*";
-    }
-
-    /** What operators do. */
+    /** What operators do with deliveries. */
     enum Operation {
         RETRY,
         SKIP,
-        REPLAY,
-        ERASE
+        REPLAY
     }
 }

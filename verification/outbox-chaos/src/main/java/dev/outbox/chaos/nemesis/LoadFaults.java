@@ -148,6 +148,11 @@ final class LoadFaults {
         return true;
     }
 
+    static boolean reschedule(Fleet fleet, Random random) {
+        fleet.choose(random, fleet.publishers()::contains).tell(Commands.RESCHEDULE, 100);
+        return true;
+    }
+
     static boolean replay(Fleet fleet, Random random) {
         fleet.choose(random, fleet.publishers()::contains).tell(Commands.REPLAY, 100);
         return true;

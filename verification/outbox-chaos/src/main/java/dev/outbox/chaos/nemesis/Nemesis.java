@@ -130,6 +130,7 @@ public final class Nemesis {
             case OPERATOR_SKIP -> LoadFaults.skip(fleet, random);
             case OPERATOR_REPLAY -> LoadFaults.replay(fleet, random);
             case OPERATOR_ERASE -> LoadFaults.erase(fleet, random);
+            case OPERATOR_RESCHEDULE -> LoadFaults.reschedule(fleet, random);
             case BROKER_KILL -> brokers().kill(random);
             case BROKERS_REFUSE -> brokers().refuse(random);
             case BROKERS_BLACK_HOLE -> brokers().blackHole(random);

@@ -49,6 +49,9 @@ public final class Commands {
     /** Lets an operator erase published events. */
     public static final String ERASE = "erase";
 
+    /** Lets an operator deliver scheduled events at once, and cancel others. */
+    public static final String RESCHEDULE = "reschedule";
+
     private final Map<String, Consumer<Long>> actions;
 
     Commands(Map<String, Consumer<Long>> actions) {

@@ -12,6 +12,8 @@ import dev.outbox.operations.Erasure;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvent;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Operator who retries, skips, replays and erases while publishers and workers run. Writes each fact before the command. */
+/** Operator who retries, skips, replays, erases and reschedules while publishers and workers run. Writes each fact before the command. */
 final class Operator {
 
     private static final Logger log = LoggerFactory.getLogger(Operator.class);
@@ -43,12 +45,19 @@ final class Operator {
 
     private final OutboxOperations operations;
     private final Replays replays;
+    private final ScheduledEvents scheduled;
     private final JdbcTemplate jdbc;
     private final FactWriter facts;
 
-    Operator(OutboxOperations operations, Replays replays, JdbcTemplate jdbc, FactWriter facts) {
+    Operator(
+            OutboxOperations operations,
+            Replays replays,
+            ScheduledEvents scheduled,
+            JdbcTemplate jdbc,
+            FactWriter facts) {
         this.operations = operations;
         this.replays = replays;
+        this.scheduled = scheduled;
         this.jdbc = jdbc;
         this.facts = facts;
     }
@@ -116,12 +125,27 @@ final class Operator {
         replays.start(request.rate(REPLAY_RATE), ACTOR, "its effects were lost");
     }
 
-    /** Erases the content of the latest published events that have no delivery. */
+    /** Erases the content of the latest published events that have no delivery. The operation log is the fact. */
     void erase(long limit) {
         attempt(() -> {
             List<UUID> latest = jdbc.queryForList(LATEST, UUID.class, limit);
-            latest.forEach((event) -> note(Operation.ERASE, event, Operated.EVERY_HANDLER));
             operations.erase(Erasure.ofEvents(latest).afterDelivery(), ACTOR, "a customer has asked for it");
+        });
+    }
+
+    /** Delivers every other one of the next scheduled events at once, and cancels the rest. The operation log is the fact. */
+    void reschedule(long limit) {
+        attempt(() -> {
+            boolean cancels = false;
+            int changed = 0;
+            for (ScheduledEvent event : scheduled.find(null, null, Math.toIntExact(limit))) {
+                boolean done = cancels
+                        ? scheduled.cancel(event.eventId(), ACTOR, "is not wanted any more")
+                        : scheduled.deliverNow(event.eventId(), ACTOR, "cannot wait");
+                changed += done ? 1 : 0;
+                cancels = !cancels;
+            }
+            log.info("The operator has rescheduled {} events", changed);
         });
     }
 

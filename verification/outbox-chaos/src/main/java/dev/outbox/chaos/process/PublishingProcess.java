@@ -1,11 +1,15 @@
 package dev.outbox.chaos.process;
 
+import static java.util.Map.entry;
+
 import dev.outbox.OutboxPublisher;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -60,8 +64,13 @@ class PublishingProcess {
     }
 
     @Bean
-    Operator operator(OutboxOperations operations, Replays replays, JdbcTemplate jdbc, FactWriter facts) {
-        return new Operator(operations, replays, jdbc, facts);
+    Operator operator(
+            OutboxOperations operations,
+            Replays replays,
+            ScheduledEvents scheduled,
+            JdbcTemplate jdbc,
+            FactWriter facts) {
+        return new Operator(operations, replays, scheduled, jdbc, facts);
     }
 
     @Bean
@@ -71,26 +80,24 @@ class PublishingProcess {
             Operator operator,
             SkewedClock clock,
             PoolExhaustion pool) {
-        return new Commands(Map.of(
-                Commands.RATE,
-                publisher::atRate,
-                Commands.OVERLAP,
-                (millis) -> writers.write(Duration.ofMillis(millis)),
-                Commands.PAUSE,
-                operator::pauseOrResume,
-                Commands.SKIP_DELAYED,
-                (limit) -> Commands.inBackground("operator", () -> operator.skipDelayed(limit)),
-                Commands.RETRY,
-                (limit) -> Commands.inBackground("operator", () -> operator.retry(limit)),
-                Commands.SKIP,
-                (limit) -> Commands.inBackground("operator", () -> operator.skip(limit)),
-                Commands.REPLAY,
-                (limit) -> Commands.inBackground("operator", () -> operator.replay(limit)),
-                Commands.ERASE,
-                (limit) -> Commands.inBackground("operator", () -> operator.erase(limit)),
-                Commands.SKEW,
-                clock::skewBySeconds,
-                Commands.EXHAUST,
-                (millis) -> Commands.inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis)))));
+        return new Commands(Map.ofEntries(
+                entry(Commands.RATE, publisher::atRate),
+                entry(Commands.OVERLAP, (millis) -> writers.write(Duration.ofMillis(millis))),
+                entry(Commands.PAUSE, operator::pauseOrResume),
+                command(Commands.SKIP_DELAYED, operator::skipDelayed),
+                command(Commands.RETRY, operator::retry),
+                command(Commands.SKIP, operator::skip),
+                command(Commands.REPLAY, operator::replay),
+                command(Commands.ERASE, operator::erase),
+                command(Commands.RESCHEDULE, operator::reschedule),
+                entry(Commands.SKEW, clock::skewBySeconds),
+                entry(
+                        Commands.EXHAUST,
+                        (millis) ->
+                                Commands.inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis))))));
+    }
+
+    private static Map.Entry<String, Consumer<Long>> command(String name, Consumer<Long> action) {
+        return entry(name, (limit) -> Commands.inBackground("operator", () -> action.accept(limit)));
     }
 }

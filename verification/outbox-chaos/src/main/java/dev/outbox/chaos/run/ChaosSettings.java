@@ -17,6 +17,7 @@ import static dev.outbox.chaos.nemesis.FaultType.KILL;
 import static dev.outbox.chaos.nemesis.FaultType.KILL_ALONE;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_ERASE;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_REPLAY;
+import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_RESCHEDULE;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_RETRY;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_SKIP;
 import static dev.outbox.chaos.nemesis.FaultType.POOL_EXHAUSTED;
@@ -71,6 +72,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(OPERATOR_SKIP, 1),
             entry(OPERATOR_REPLAY, 1),
             entry(OPERATOR_ERASE, 1),
+            entry(OPERATOR_RESCHEDULE, 1),
             entry(KILL_ALONE, 1),
             entry(TRANSACTION_CUT_OFF, 1),
             entry(RETRY_STORM, 1));
@@ -104,6 +106,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(OPERATOR_SKIP, 6),
             entry(OPERATOR_REPLAY, 8),
             entry(OPERATOR_ERASE, 8),
+            entry(OPERATOR_RESCHEDULE, 40),
             entry(KILL_ALONE, 8),
             entry(TRANSACTION_CUT_OFF, 3),
             entry(RETRY_STORM, 3));

@@ -325,6 +325,41 @@ class BadHistoriesTest {
     }
 
     @Test
+    void scheduledEventMovesBeforeAnOperatorDeliversIt() {
+        StoryEvent event = story.schedules("a", 1).moves();
+        event.isDeliveredNowBy("ann").isHandledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void eventThatAnOperatorCancelledIsDelivered() {
+        StoryEvent event = story.schedules("a", 1).isCancelledBy("ann");
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void eventThatAnOperatorCancelledWasHandledAndIsGone() {
+        StoryEvent event = story.schedules("a", 1).isCancelledBy("ann");
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertBroken("schedule-kept");
+    }
+
+    @Test
+    void eventThatAnOperatorWithdrewIsHandled() {
+        StoryEvent event = story.commits("a", 1).isWithdrawnBy("ann");
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertBroken("nothing-unexpected");
+    }
+
+    @Test
     void cancelledEventIsDelivered() {
         StoryEvent event = story.schedules("a", 1);
         LedgerRow row = story.ledger.get(0);

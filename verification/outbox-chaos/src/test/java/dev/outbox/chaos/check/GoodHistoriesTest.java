@@ -202,6 +202,13 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void operatorWithdrawsAnEventAndErasesIt() {
+        StoryEvent event = story.commits("a", 1);
+        event.isWithdrawnBy("ann").isErasedBy("ann");
+        story.delivers("w-1", "a", 2);
+    }
+
+    @Test
     void operatorSkipsADeadEvent() {
         StoryEvent event = dies();
         story.delivers("w-1", "a", 2);
@@ -277,6 +284,31 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void operatorDeliversAScheduledEventNow() {
+        story.schedules("a", 1).isDeliveredNowBy("ann").moves().isHandledBy("w-1");
+
+        assertThat(story.check().scheduled().moved()).isEqualTo(1);
+    }
+
+    @Test
+    void failoverForgetsThatAnOperatorDeliveredAScheduledEvent() {
+        StoryEvent event = story.schedules("a", 1);
+        long replicated = story.tick();
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        story.pass(Duration.ofSeconds(1));
+        event.moves().isHandledBy("w-1");
+    }
+
+    @Test
+    void operatorCancelsAScheduledEvent() {
+        story.schedules("a", 1).isCancelledBy("ann");
+        story.pass(Duration.ofSeconds(2));
+
+        assertThat(story.check().scheduled().cancelled()).isEqualTo(1);
+    }
+
+    @Test
     void openReplacementHasCommitted() {
         StoryEvent event = story.schedules("a", 1);
         StoryEvent replacement = story.replacesAndLeavesOpen(event, 1);
@@ -305,6 +337,16 @@ class GoodHistoriesTest {
         event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
         story.forgets(Kind.FAILOVER_ASYNC, replicated);
         story.cancels(event);
+    }
+
+    @Test
+    void failoverForgetsThatAnEventHasMovedAndAnOperatorCancelsIt() {
+        StoryEvent event = story.schedules("a", 1);
+        long replicated = story.tick();
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        event.isCancelledBy("ann");
     }
 
     @Test

@@ -1,8 +1,6 @@
 package dev.outbox.chaos.check;
 
 import dev.outbox.chaos.history.Fact.IntendedEvent;
-import dev.outbox.chaos.history.Fact.Operated;
-import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.Place;
@@ -190,21 +188,41 @@ final class StoryEvent {
 
     StoryEvent isRetriedBy(String operator) {
         long transaction = story.id();
-        operates(operator, transaction, "RETRY");
+        operates(operator, transaction, "RETRY", true);
         becomes(operator, transaction, "RETRYING");
         return deliveryBecomes(operator, transaction, new State("OPEN", delivery.attempts(), 0, 0, null, null, null));
     }
 
     StoryEvent isSkippedBy(String operator) {
         long transaction = story.id();
-        operates(operator, transaction, "SKIP");
+        operates(operator, transaction, "SKIP", true);
         becomes(operator, transaction, "RETRYING");
         return isDone(operator, transaction);
     }
 
     StoryEvent isErasedBy(String operator) {
-        story.facts.add(new Operated(story.tick(), operator, Operation.ERASE, id, Operated.EVERY_HANDLER));
+        operates(operator, story.id(), "ERASE", false);
         return losesContent(Map.of());
+    }
+
+    /** Before its first delivery, it moves to history. */
+    StoryEvent isWithdrawnBy(String operator) {
+        long transaction = story.id();
+        becomes(operator, transaction, "PUBLISHED");
+        operates(operator, transaction, "WITHDRAW", false);
+        return this;
+    }
+
+    StoryEvent isDeliveredNowBy(String operator) {
+        operates(operator, story.id(), "DELIVER_NOW", false);
+        return this;
+    }
+
+    /** Its business row stays. */
+    StoryEvent isCancelledBy(String operator) {
+        story.scheduled.removeIf((row) -> row.eventId().equals(id));
+        operates(operator, story.id(), "CANCEL_SCHEDULED", false);
+        return this;
     }
 
     StoryEvent losesContent(Map<String, String> headers) {
@@ -214,8 +232,8 @@ final class StoryEvent {
         return this;
     }
 
-    private void operates(String operator, long transaction, String action) {
-        change(operator, transaction, Kind.OPERATION, subject(true), State.NONE, new State(action), null);
+    private void operates(String operator, long transaction, String action, boolean onDelivery) {
+        change(operator, transaction, Kind.OPERATION, subject(onDelivery), State.NONE, new State(action), null);
     }
 
     StoryEvent becomes(String by, long transaction, String status) {
