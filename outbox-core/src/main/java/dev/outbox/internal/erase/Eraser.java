@@ -3,6 +3,7 @@ package dev.outbox.internal.erase;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.erase.EraseStore.Counts;
 import dev.outbox.internal.erase.EraseStore.Page;
+import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Erasure;
 import dev.outbox.operations.Erasure.Undelivered;
@@ -48,7 +49,9 @@ public final class Eraser {
         boolean withdraw = erasure.undelivered() == Undelivered.WITHDRAW;
         boolean cancels = withdraw;
         while (cancels) {
+            FaultPoint.BEFORE_ERASURE.reached();
             cancels = store.cancel(erasure, BATCH, audit) > 0;
+            FaultPoint.AFTER_ERASURE.reached();
         }
         long scheduled = store.count(erasure).scheduled();
         Counts counts = erasure.aggregateId() == null
@@ -73,7 +76,9 @@ public final class Eraser {
         Counts counts = Counts.NONE;
         for (int from = 0; from < eventIds.size(); from += BATCH) {
             List<UUID> batch = eventIds.subList(from, Math.min(from + BATCH, eventIds.size()));
+            FaultPoint.BEFORE_ERASURE.reached();
             counts = counts.plus(store.erase(batch, withdraw, audit));
+            FaultPoint.AFTER_ERASURE.reached();
         }
         return counts;
     }

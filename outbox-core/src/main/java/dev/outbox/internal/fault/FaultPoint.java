@@ -92,14 +92,15 @@ public enum FaultPoint {
     /** The registry is read; events are still routed as before. */
     AFTER_REGISTRY_LOAD,
 
-    /** Published events are about to be archived. */
-    BEFORE_ARCHIVE,
-    /** One batch of published events is archived. */
-    AFTER_ARCHIVE,
-    /** Rows of the deduplication inbox are about to be deleted. */
-    BEFORE_INBOX_PURGE,
-    /** One batch of rows of the deduplication inbox is deleted. */
-    AFTER_INBOX_PURGE,
+    /** A step of retention is about to archive, delete or skip what is old enough. */
+    BEFORE_RETENTION,
+    /** A step of retention is done; the next one is still to come. */
+    AFTER_RETENTION,
+
+    /** One batch of an erasure is about to be cancelled, or withdrawn and erased. */
+    BEFORE_ERASURE,
+    /** One batch of an erasure is cancelled or erased; the others are still to come. */
+    AFTER_ERASURE,
 
     /** The next page of a replay is about to be fed. */
     BEFORE_REPLAY_PAGE,

@@ -67,7 +67,9 @@ public final class Retention implements AutoCloseable {
                 () -> trim("replays", RetentionStore.TRIM_REPLAYS, settings.replays()),
                 () -> trim("operations", RetentionStore.TRIM_OPERATIONS, settings.operations()))) {
             try {
+                FaultPoint.BEFORE_RETENTION.reached();
                 moved += step.run();
+                FaultPoint.AFTER_RETENTION.reached();
             } catch (SQLException ex) {
                 if (failure != null) {
                     ex.addSuppressed(failure);
@@ -123,18 +125,11 @@ public final class Retention implements AutoCloseable {
     }
 
     Batch<OffsetDateTime> archive(OffsetDateTime from) throws SQLException {
-        FaultPoint.BEFORE_ARCHIVE.reached();
-        Batch<OffsetDateTime> moved =
-                store.archive(from, settings.published(), settings.batchSize(), settings.archive());
-        FaultPoint.AFTER_ARCHIVE.reached();
-        return moved;
+        return store.archive(from, settings.published(), settings.batchSize(), settings.archive());
     }
 
     private Batch<OffsetDateTime> purge(OffsetDateTime from) throws SQLException {
-        FaultPoint.BEFORE_INBOX_PURGE.reached();
-        Batch<OffsetDateTime> purged = store.purge(from, settings.received(), settings.batchSize());
-        FaultPoint.AFTER_INBOX_PURGE.reached();
-        return purged;
+        return store.purge(from, settings.received(), settings.batchSize());
     }
 
     /** Each batch begins where the last one ended, so that the last batch of a run costs as much as the first. */

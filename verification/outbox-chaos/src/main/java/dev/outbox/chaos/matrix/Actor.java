@@ -1,8 +1,8 @@
 package dev.outbox.chaos.matrix;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.OutboxException;
 import dev.outbox.chaos.history.FactWriter;
-import dev.outbox.chaos.matrix.Publications.Planned;
 import dev.outbox.chaos.process.StallWatch;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,20 +68,28 @@ final class Actor implements AutoCloseable {
         runner.finish();
     }
 
-    void migrate(int number) {
-        runner.migrate(number);
+    /** Repeats what may have been interrupted. */
+    void repeat(Scenario interrupted, int number) {
+        whileConnectionsAreBroken(() -> runner.repeat(interrupted, number));
     }
 
-    /** Shows that every aggregate is open for new events. Tries again while the pool still holds broken connections. */
+    /** Shows that every aggregate is open for new events. */
     void publish() {
+        for (int published = 0; published < PUBLISHED_AFTERWARDS; published++) {
+            whileConnectionsAreBroken(() -> publications.publish(
+                    publications.order(Work.quick(publications.nextNumber())),
+                    publications.order(Work.failing(publications.nextNumber(), 0))));
+        }
+    }
+
+    /** Tries again while the pool still holds broken connections. */
+    private static void whileConnectionsAreBroken(Runnable action) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        for (int published = 0; published < PUBLISHED_AFTERWARDS; ) {
-            Planned one = publications.order(Work.quick(publications.nextNumber()));
-            Planned other = publications.order(Work.failing(publications.nextNumber(), 0));
+        while (true) {
             try {
-                publications.publish(one, other);
-                published++;
-            } catch (TransactionException | DataAccessException e) {
+                action.run();
+                return;
+            } catch (TransactionException | DataAccessException | OutboxException e) {
                 if (System.nanoTime() > deadline) {
                     throw e;
                 }

@@ -64,7 +64,10 @@ public final class ActorMain {
             case "go" -> Trap.release();
             case "quiet" -> actor().quiet();
             case "publish" -> actor().publish();
-            case "migrate" -> actor().migrate(Integer.parseInt(words[1]));
+            case "repeat" -> {
+                String[] cell = words[1].split(" ", 2);
+                actor().repeat(Scenario.valueOf(cell[0]), Integer.parseInt(cell[1]));
+            }
             case "end" -> {
                 actor().close();
                 actor = null;

@@ -18,6 +18,9 @@ record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int con
 
     private static final int MOST_HITS = 3;
 
+    /** Retention has six steps, of which the second run finds something to do in each; so has the erasure of two aggregates. */
+    private static final int STEPS = 6;
+
     /** Returns every cell once, in an order and with variants that the seed decides. */
     static List<Cell> all(Random random) {
         List<Cell> cells = new ArrayList<>();
@@ -37,9 +40,13 @@ record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int con
             default -> false;
         };
         int concurrency = random.nextBoolean() ? 1 : 3;
-        int hit = 1 + random.nextInt(MOST_HITS);
+        int hit = switch (Scenario.reaching(point)) {
+            case RETENTION -> STEPS + 1 + random.nextInt(STEPS);
+            case ERASURE -> 1 + random.nextInt(STEPS);
+            default -> 1 + random.nextInt(rare ? 1 : MOST_HITS);
+        };
         boolean together = random.nextInt(3) == 0;
-        return new Cell(point, kind, rare ? 1 : hit, together && !rare, concurrency, random.nextBoolean());
+        return new Cell(point, kind, hit, together && !rare, concurrency, random.nextBoolean());
     }
 
     Scenario scenario() {

@@ -28,6 +28,9 @@ final class CellOutbox implements AutoCloseable {
     /** Short, but longer than a busy machine delays a process. */
     static final Duration LEASE = Duration.ofSeconds(2);
 
+    /** Nothing gets so old by itself. */
+    private static final Duration OLD = Duration.ofHours(1);
+
     static final int MAX_ATTEMPTS = 10;
     static final int MAX_CRASHES = 5;
 
@@ -66,7 +69,7 @@ final class CellOutbox implements AutoCloseable {
     static CellOutbox of(HikariDataSource pool, Assignment assignment, Supplier<List<HandlerDefinition>> handlers) {
         PollerSettings poller =
                 new PollerSettings(Duration.ofMillis(200), 4, assignment.concurrency(), LEASE, Duration.ofMillis(300));
-        RetentionSettings retention = new RetentionSettings(Duration.ZERO, true, Duration.ofHours(1), 5);
+        RetentionSettings retention = new RetentionSettings(Duration.ZERO, true, OLD, OLD, OLD, OLD, OLD, 5);
         RuntimeSettings settings = new RuntimeSettings(
                 Schemas.defaults(),
                 PublisherSettings.defaults(),

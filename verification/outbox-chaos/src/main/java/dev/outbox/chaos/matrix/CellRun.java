@@ -1,9 +1,9 @@
 package dev.outbox.chaos.matrix;
 
+import dev.outbox.NonRetryableException;
 import dev.outbox.chaos.check.CheckSettings;
 import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
-import dev.outbox.chaos.check.Violation;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +39,7 @@ final class CellRun implements AutoCloseable {
             Map.of(),
             CellOutbox.MAX_ATTEMPTS,
             CellOutbox.MAX_CRASHES,
-            Set.of());
+            Set.of(NonRetryableException.class.getSimpleName()));
 
     private final Cell cell;
     private final String name;
@@ -96,9 +97,6 @@ final class CellRun implements AutoCloseable {
         if (victim.isAlive()) {
             victim.call("quiet");
         }
-        if (cell.scenario() == Scenario.MIGRATION) {
-            survivor.call("migrate " + cell.hit());
-        }
         survivor.call("publish");
         if (!recovers()) {
             return List.of("the backlog is not empty after " + RECOVERED_WITHIN + ": " + backlog());
@@ -106,13 +104,16 @@ final class CellRun implements AutoCloseable {
         if (victim.isAlive()) {
             victim.call("end");
         }
+        survivor.call("repeat " + cell.scenario() + ' ' + cell.hit());
         survivor.call("end");
         Report checked = new Checker(SETTINGS).check(History.read(facts, server.dataSource(name)));
         report = checked;
-        if (!checked.isClean() || Boolean.getBoolean("matrix.keep")) {
+        List<String> broken = new ArrayList<>(cell.scenario().broken(sql));
+        checked.violations().forEach((violation) -> broken.add(violation.toString()));
+        if (!broken.isEmpty() || Boolean.getBoolean("matrix.keep")) {
             keepStateChanges();
         }
-        return checked.violations().stream().map(Violation::toString).toList();
+        return broken;
     }
 
     /** Saves the recorded state changes, because the database of the cell is dropped. */
@@ -211,6 +212,7 @@ final class CellRun implements AutoCloseable {
                     UNION ALL
                     SELECT 'scheduled event ' || s.event_id || ' ' || s.aggregate_id
                     FROM events.outbox_scheduled s
+                    WHERE s.due_at < now() + interval '1 minute'
                     UNION ALL
                     SELECT 'replay ' || r.id || ' after ' || r.after_id
                     FROM events.outbox_replay r

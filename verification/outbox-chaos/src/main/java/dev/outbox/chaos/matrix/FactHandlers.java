@@ -3,6 +3,7 @@ package dev.outbox.chaos.matrix;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import java.time.Duration;
@@ -61,6 +62,9 @@ final class FactHandlers {
             started.put(envelope.eventId(), context.attempt());
             if (work.fails() && context.attempt() == 1) {
                 throw new IllegalStateException("fails once");
+            }
+            if (work.dies()) {
+                throw new NonRetryableException("dies");
             }
             pause(Duration.ofMillis(work.millis()));
         });

@@ -31,6 +31,7 @@ final class MatrixServer implements AutoCloseable {
         sql.sql(resource("/dev/outbox/chaos/business.sql")).update();
         sql.sql(resource("/dev/outbox/chaos/booking.sql")).update();
         sql.sql(resource("refusal.sql")).update();
+        sql.sql(resource("expectations.sql")).update();
     }
 
     private static String resource(String name) {

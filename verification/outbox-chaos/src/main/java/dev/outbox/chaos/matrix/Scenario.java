@@ -1,6 +1,8 @@
 package dev.outbox.chaos.matrix;
 
 import dev.outbox.internal.fault.FaultPoint;
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Work that makes a process reach a fault point again and again. */
 enum Scenario {
@@ -12,8 +14,10 @@ enum Scenario {
     SLOW,
     /** Starts and closes the outbox while handlers run. */
     RESTART,
-    /** Archives published events, purges the inbox and removes counters. */
+    /** Archives, deletes and skips what is old, and keeps the rest. */
     RETENTION,
+    /** Erases an aggregate without delivery and another one after delivery, in all places, and leaves two alone. */
+    ERASURE,
     /** Replays everything to one handler. */
     REPLAY,
     /** Lets the registration of a handler expire for which deliveries wait. */
@@ -26,6 +30,21 @@ enum Scenario {
     LOCKED_REDELIVERY,
     /** PostgreSQL refuses to store some outcomes. */
     REFUSAL;
+
+    /** Returns what breaks the rules of the scenario, which only its SQL knows. */
+    List<String> broken(JdbcClient sql) {
+        return switch (this) {
+            case RETENTION ->
+                sql.sql("SELECT what FROM chaos.broken_retention")
+                        .query(String.class)
+                        .list();
+            case ERASURE ->
+                sql.sql("SELECT what FROM chaos.broken_erasure")
+                        .query(String.class)
+                        .list();
+            default -> List.of();
+        };
+    }
 
     /** Returns the scenario that reaches a point. */
     static Scenario reaching(FaultPoint point) {
@@ -65,7 +84,8 @@ enum Scenario {
                     BEFORE_RELEASE,
                     BETWEEN_RELEASES,
                     AFTER_RELEASE -> RESTART;
-            case BEFORE_ARCHIVE, AFTER_ARCHIVE, BEFORE_INBOX_PURGE, AFTER_INBOX_PURGE -> RETENTION;
+            case BEFORE_RETENTION, AFTER_RETENTION -> RETENTION;
+            case BEFORE_ERASURE, AFTER_ERASURE -> ERASURE;
             case BEFORE_REPLAY_PAGE, AFTER_REPLAY_PAGE -> REPLAY;
             case BEFORE_HANDLER_EXPIRY,
                     INSIDE_HANDLER_EXPIRY,

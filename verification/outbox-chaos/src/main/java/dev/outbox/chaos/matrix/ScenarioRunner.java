@@ -5,6 +5,8 @@ import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.matrix.Publications.Planned;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Erasure;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
@@ -14,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Repeats the work of a scenario until it is stopped. After a round that fails because of a fault, the next one starts. */
@@ -25,6 +28,7 @@ final class ScenarioRunner {
     private static final int SLOW_MILLIS = (int) CellOutbox.LEASE.toMillis() / 2;
     private static final Duration LOCK = Duration.ofMillis(1400);
     private static final Duration DELAY = Duration.ofMillis(50);
+    private static final Duration LATER = Duration.ofHours(1);
 
     private final Scenario scenario;
     private final CellOutbox outbox;
@@ -87,6 +91,11 @@ final class ScenarioRunner {
                 pause(50);
             }
             case RETENTION -> retain();
+            case ERASURE -> {
+                fill();
+                erase();
+                pause(30);
+            }
             case REPLAY -> replay();
             case EXPIRY -> expire();
             case MIGRATION -> migrate(rounds);
@@ -109,15 +118,63 @@ final class ScenarioRunner {
         pause(20);
     }
 
+    /** The first run has nothing that is old. */
     private void retain() throws SQLException {
-        publications.publish(quick(), quick(), quick(), quick());
-        sql.sql("""
-                INSERT INTO events.processed_event (event_id, handler_id, processed_at)
-                SELECT gen_random_uuid(), 'book', now() - interval '2 hours'
-                FROM generate_series(1, 3)
-                """).update();
+        publishOneOfEachKind();
+        sql.sql("SELECT chaos.age()").query((row) -> {});
         outbox.runtime().retention().runOnce();
         pause(30);
+    }
+
+    /** Waits until four orders have a dead letter and a published event. */
+    private void publishOneOfEachKind() {
+        publications.publish(quick(), quick(), quick(), quick());
+        publications.publish(dying(), dying(), dying(), dying());
+        await(() -> count("SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD'") == 0);
+    }
+
+    /** Fills the archive, and then the queue and the schedule. */
+    private void fill() throws SQLException {
+        publishOneOfEachKind();
+        outbox.runtime().retention().runOnce();
+        publications.publish(quick(), quick(), quick(), quick());
+        publications.publish(
+                later(),
+                later(),
+                later(),
+                later(),
+                failing(0),
+                failing(0),
+                failing(0),
+                failing(0),
+                quick(),
+                quick(),
+                quick(),
+                quick());
+    }
+
+    private void erase() {
+        OutboxOperations operations = outbox.runtime().operations();
+        operations.erase(Erasure.ofAggregate("order", "o-0").withoutDelivery(), facts.process(), "wants no event");
+        operations.erase(Erasure.ofAggregate("order", "o-1").afterDelivery(), facts.process(), "has got its events");
+    }
+
+    /** Repeats a call that may have been interrupted in another process. */
+    void repeat(Scenario interrupted, int number) {
+        switch (interrupted) {
+            case MIGRATION -> migrate(number);
+            case ERASURE -> erase();
+            case RETENTION -> {
+                try {
+                    // The first run skips dead letters, and the second one archives their events.
+                    outbox.runtime().retention().runOnce();
+                    outbox.runtime().retention().runOnce();
+                } catch (SQLException e) {
+                    throw new UncategorizedSQLException("repeat retention", null, e);
+                }
+            }
+            default -> {}
+        }
     }
 
     private void replay() {
@@ -146,7 +203,7 @@ final class ScenarioRunner {
         pause(50);
     }
 
-    void migrate(int number) {
+    private void migrate(int number) {
         OutboxMigrations migrations = new OutboxMigrations(
                 outbox.dataSource(), new OutboxSchema("m" + number), new OutboxSchema("m" + number + "_archive"));
         migrations.migrate();
@@ -169,6 +226,14 @@ final class ScenarioRunner {
 
     private Planned failing(int millis) {
         return order(Work.failing(publications.nextNumber(), millis));
+    }
+
+    private Planned dying() {
+        return order(Work.dying(publications.nextNumber()));
+    }
+
+    private Planned later() {
+        return quick().dueAfter(LATER);
     }
 
     private Planned order(Work work) {

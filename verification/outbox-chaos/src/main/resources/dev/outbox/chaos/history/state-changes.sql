@@ -121,7 +121,7 @@ $$;
 
 CREATE TRIGGER record_event AFTER INSERT OR UPDATE OF status, attempt_count, retry_count OR DELETE ON events.outbox
     FOR EACH ROW EXECUTE FUNCTION chaos.record_event();
-CREATE TRIGGER record_delivery AFTER INSERT OR UPDATE OR DELETE ON events.outbox_delivery
+CREATE TRIGGER record_delivery AFTER INSERT OR UPDATE OF status, attempt_count, retry_count OR DELETE ON events.outbox_delivery
     FOR EACH ROW EXECUTE FUNCTION chaos.record_delivery();
 CREATE TRIGGER record_lane AFTER UPDATE OF token ON events.outbox_lane
     FOR EACH ROW WHEN (NEW.token IS NOT NULL AND NEW.token IS DISTINCT FROM OLD.token) EXECUTE FUNCTION chaos.record_lane();
