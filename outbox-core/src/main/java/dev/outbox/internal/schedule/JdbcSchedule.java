@@ -9,9 +9,13 @@ import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Implements the operators' view of scheduled events on the outbox tables. */
+/** Implements the operators' view of scheduled events on the outbox tables and logs each change. */
 public final class JdbcSchedule implements ScheduledEvents {
+
+    private static final Logger log = LoggerFactory.getLogger(JdbcSchedule.class);
 
     private final ScheduleStore store;
     private final Runnable wake;
@@ -39,6 +43,7 @@ public final class JdbcSchedule implements ScheduledEvents {
         AuditInfo audit = OperatorRequest.check(by, reason);
         boolean changed = OperatorRequest.run("deliver a scheduled event", () -> store.deliverNow(eventId, audit));
         if (changed) {
+            log.info("Scheduled event {} made due by {}", eventId, audit.actor());
             wake.run();
         }
         return changed;
@@ -47,6 +52,10 @@ public final class JdbcSchedule implements ScheduledEvents {
     @Override
     public boolean cancel(UUID eventId, String by, String reason) {
         AuditInfo audit = OperatorRequest.check(by, reason);
-        return OperatorRequest.run("cancel a scheduled event", () -> store.cancel(eventId, audit));
+        boolean changed = OperatorRequest.run("cancel a scheduled event", () -> store.cancel(eventId, audit));
+        if (changed) {
+            log.info("Scheduled event {} cancelled by {}", eventId, audit.actor());
+        }
+        return changed;
     }
 }
