@@ -26,9 +26,11 @@ final class OutboxedPublisher implements OutboxPublisher {
             return publish(event);
         }
         OutboxedType type = events.typeOf(outboxed.getClass())
-                .orElseThrow(() -> new InvalidEventException(
-                        outboxed.getClass().getName() + " is not @Outboxed; annotate the class, or name the aggregate:"
-                                + " publish(aggregateType, aggregateId, payload), or none: publish(OutboxEvent.unordered(payload))"));
+                .orElseThrow(
+                        () -> new InvalidEventException(
+                                outboxed.getClass().getName()
+                                        + " is not @Outboxed; annotate the class, or name the aggregate:"
+                                        + " publish(aggregateType, aggregateId, payload), or none: publish(OutboxEvent.unordered(payload))"));
         return publisher.publish(events.read(type, outboxed));
     }
 
