@@ -249,7 +249,7 @@ final class OperationStore {
         return changed;
     }
 
-    /** Returns empty if a lock was not free in time, or PostgreSQL refused a bulk, and then nothing has changed. */
+    /** Returns empty if a lock was not free in time, or PostgreSQL refused a delivery of a bulk, and then nothing has changed. */
     private Optional<Changed> attempt(
             Request request, List<DeliveryRef> batch, @Nullable Page page, Changed before, Duration wait)
             throws SQLException {
@@ -274,7 +274,7 @@ final class OperationStore {
                             (results) -> read(results.row(retries ? RETRY : SKIP))));
         } catch (SQLException ex) {
             // A bulk, or retention, continues without an event that PostgreSQL refuses to move to history.
-            boolean refused = request.untouchedSince() != null && Causes.isRefusal(ex);
+            boolean refused = request.untouchedSince() != null && !batch.isEmpty() && Causes.isRefusal(ex);
             if (refused && wait.equals(SHORT_WAIT)) {
                 log.warn(
                         "PostgreSQL refused to {} {}; it stays",

@@ -48,6 +48,7 @@ final class StreamWorkers implements AutoCloseable {
     private static final Duration LOOK_PERIOD_WITHOUT_WAKE_UPS = Duration.ofSeconds(1);
     private static final Duration STUCK_HANDLERS_PERIOD = Duration.ofSeconds(1);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
+
     /** How long a page of a replay, or a batch of scheduled events, has to end. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
