@@ -108,25 +108,42 @@ public final class HandlerStore {
             """.replace("{rows}", Subscriptions.ROWS)
             + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM handler) OR EXISTS (SELECT FROM subscription)");
 
-    /** Relies on outbox_handler_pk and outbox_subscription_pk. What was not renewed for long has to be registered anew. */
-    private static final String HEARTBEAT =
-            """
-            WITH subscription AS (
-                UPDATE {schema}.outbox_subscription s
-                   SET last_seen_at = now()
+    /** Whether an instance has just renewed the row {@code r}. A time to come, after the clock was set back, is renewed. */
+    private static final String JUST_RENEWED = "r.last_seen_at BETWEEN now() - interval '30 seconds' AND now()";
+
+    /**
+     * Relies on outbox_handler_pk and outbox_subscription_pk. What was not renewed for long has to be registered anew. Counts what is
+     * registered, and writes what no other instance has just renewed.
+     */
+    static final String HEARTBEAT = """
+            WITH own AS MATERIALIZED (
+                SELECT r.*
                   FROM {rows} AS own (handler_id, event_type, aggregate_type, stream, source)
-                 WHERE (s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source)
-                       = (own.handler_id, own.event_type, own.aggregate_type, own.stream, own.source)
-                   AND s.last_seen_at >= now() - interval '{standstill} minutes'
-                RETURNING s.handler_id
-            ), handler AS (
-                UPDATE {schema}.outbox_handler
+                 CROSS JOIN LATERAL (SELECT r.*
+                                       FROM {schema}.outbox_subscription r
+                                      WHERE (r.handler_id, r.event_type, r.aggregate_type, r.stream, r.source)
+                                            = (own.handler_id, own.event_type, own.aggregate_type, own.stream, own.source)
+                                        AND r.last_seen_at >= now() - interval '{standstill} minutes'
+                                      LIMIT 1) r
+            ), subscription AS (
+                UPDATE {schema}.outbox_subscription r
                    SET last_seen_at = now()
-                 WHERE id IN (SELECT handler_id FROM subscription)
-                RETURNING id
+                  FROM own
+                 WHERE (r.handler_id, r.event_type, r.aggregate_type, r.stream, r.source)
+                       = (own.handler_id, own.event_type, own.aggregate_type, own.stream, own.source)
+                   AND r.last_seen_at >= now() - interval '{standstill} minutes'
+                   AND NOT {just renewed}
+            ), handler AS (
+                UPDATE {schema}.outbox_handler r
+                   SET last_seen_at = now()
+                 WHERE r.id IN (SELECT own.handler_id FROM own)
+                   AND NOT {just renewed}
             )
-            SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
-            """.replace("{rows}", Subscriptions.ROWS).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
+            SELECT (SELECT count(*) FROM own),
+                   (SELECT count(*) FROM {schema}.outbox_handler h WHERE h.id IN (SELECT own.handler_id FROM own))
+            """.replace("{rows}", Subscriptions.ROWS)
+            .replace("{standstill}", Long.toString(STANDSTILL.toMinutes()))
+            .replace("{just renewed}", JUST_RENEWED);
 
     private static final String COLUMNS = """
             h.id, ARRAY({subscriptions}{condition}), h.aliases, h.paused, h.last_seen_at,

@@ -128,6 +128,52 @@ class HandlerRegistryTest {
         assertThat(store.heartbeat(types)).isFalse();
     }
 
+    @Test
+    void heartbeatOfASecondInstanceWritesNothing() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
+        store.register(types, Map.of(), WEEK);
+        seen("now() - interval '1 minute'");
+
+        List<String> before = versions();
+        assertThat(store.heartbeat(types)).isTrue();
+        List<String> renewed = versions();
+        assertThat(renewed).doesNotContainAnyElementsOf(before);
+        assertThat(store.heartbeat(types)).isTrue();
+        assertThat(versions()).isEqualTo(renewed);
+    }
+
+    @Test
+    void heartbeatReplacesTimesFromBeforeTheClockWasSetBack() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
+        store.register(types, Map.of(), WEEK);
+        seen("now() + interval '1 hour'");
+
+        assertThat(store.heartbeat(types)).isTrue();
+        assertThat(outbox.count("events.outbox_subscription WHERE last_seen_at > now()"))
+                .isZero();
+        assertThat(outbox.count("events.outbox_handler WHERE last_seen_at > now()"))
+                .isZero();
+    }
+
+    private void seen(String time) {
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = " + time)
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = " + time)
+                .update();
+    }
+
+    private List<String> versions() {
+        return outbox.sql()
+                .sql(
+                        "SELECT 'h' || ctid FROM events.outbox_handler UNION ALL SELECT 's' || ctid FROM events.outbox_subscription")
+                .query(String.class)
+                .list();
+    }
+
     private RegistryVersion claimed() throws SQLException {
         outbox.publish("1", new OrderPaid(1));
         return new ClaimSteps(outbox).claim(1, ActiveHandlers.ofAllTypes()).registry();
