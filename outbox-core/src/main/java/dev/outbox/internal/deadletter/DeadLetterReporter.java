@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -35,15 +36,18 @@ public final class DeadLetterReporter implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final DeadLetterStore store;
-    private final Map<String, DeadLetterHandler> methods;
+    private final Supplier<Map<String, DeadLetterHandler>> methods;
     private final Supplier<Optional<PlatformTransactionManager>> transactions;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-dead-letters", this::runOnce);
 
-    /** Creates a reporter that has not started. It needs a transaction manager only if a handler has a dead-letter method. */
+    /**
+     * Creates a reporter that has not started, for methods by every id of their handlers. It needs a transaction manager only if there is
+     * one.
+     */
     public DeadLetterReporter(
             DataSource dataSource,
             OutboxSchema schema,
-            Map<String, DeadLetterHandler> methods,
+            Supplier<Map<String, DeadLetterHandler>> methods,
             Supplier<Optional<PlatformTransactionManager>> transactions) {
         this.store = new DeadLetterStore(dataSource, schema);
         this.methods = methods;
@@ -52,8 +56,9 @@ public final class DeadLetterReporter implements AutoCloseable {
 
     /** Starts the thread if a handler has a dead-letter method. */
     public void start() {
-        if (!methods.isEmpty()) {
-            log.debug("Dead-letter methods of {} run in transactions of {}", methods.keySet(), manager());
+        Set<String> ids = methods.get().keySet();
+        if (!ids.isEmpty()) {
+            log.debug("Dead-letter methods of {} run in transactions of {}", ids, manager());
             loop.start();
         }
     }
@@ -61,9 +66,10 @@ public final class DeadLetterReporter implements AutoCloseable {
     private PlatformTransactionManager manager() {
         return transactions
                 .get()
-                .orElseThrow(() -> new OutboxConfigurationException("the handlers " + new TreeSet<>(methods.keySet())
-                        + " have dead-letter methods, but no unique transaction manager for the outbox's DataSource exists;"
-                        + " define one for it, or mark one of several @Primary"));
+                .orElseThrow(() -> new OutboxConfigurationException(
+                        "the handlers " + new TreeSet<>(methods.get().keySet())
+                                + " have dead-letter methods, but no unique transaction manager for the outbox's DataSource exists;"
+                                + " define one for it, or mark one of several @Primary"));
     }
 
     /** Makes the thread look for dead letters at once. */
@@ -73,13 +79,15 @@ public final class DeadLetterReporter implements AutoCloseable {
 
     /** Calls the methods of the handlers that are due, and returns the delay until the next call. */
     public Duration runOnce() throws SQLException {
-        if (methods.isEmpty()) {
+        Map<String, DeadLetterHandler> current = methods.get();
+        if (current.isEmpty()) {
             return UNTIL_WOKEN;
         }
         boolean more = false;
-        Map<String, Boolean> waiting = store.waiting(methods.keySet());
+        Map<String, Boolean> waiting = store.waiting(current.keySet());
         for (Map.Entry<String, Boolean> handler : waiting.entrySet()) {
-            more |= handler.getValue() && reportBatch(handler.getKey());
+            DeadLetterHandler method = Objects.requireNonNull(current.get(handler.getKey()));
+            more |= handler.getValue() && reportBatch(handler.getKey(), method);
         }
         if (more) {
             return Duration.ZERO;
@@ -88,22 +96,22 @@ public final class DeadLetterReporter implements AutoCloseable {
     }
 
     /** Returns whether the handler may have more. A batch is bounded, so that the backlog of one handler does not delay the others. */
-    private boolean reportBatch(String handlerId) throws SQLException {
+    private boolean reportBatch(String handlerId, DeadLetterHandler method) throws SQLException {
         for (int i = 0; i < BATCH_SIZE; i++) {
-            if (loop.isClosing() || !reportNext(handlerId)) {
+            if (loop.isClosing() || !reportNext(handlerId, method)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean reportNext(String handlerId) throws SQLException {
+    private boolean reportNext(String handlerId, DeadLetterHandler method) throws SQLException {
         TransactionStatus transaction = manager().getTransaction(definition(handlerId));
         Optional<DeadLetter> letter = Optional.empty();
         try {
             letter = store.lockNext(handlerId);
             if (letter.isPresent()) {
-                report(letter.get(), transaction);
+                report(letter.get(), method, transaction);
             }
         } catch (Throwable ex) {
             rollBack(transaction, ex);
@@ -118,10 +126,10 @@ public final class DeadLetterReporter implements AutoCloseable {
         return letter.isPresent();
     }
 
-    private void report(DeadLetter letter, TransactionStatus transaction) throws Exception {
+    private void report(DeadLetter letter, DeadLetterHandler method, TransactionStatus transaction) throws Exception {
         LogContext context = LogContext.enter(letter.event(), letter.handlerId(), letter.failures());
         try {
-            Objects.requireNonNull(methods.get(letter.handlerId())).handle(letter);
+            method.handle(letter);
         } finally {
             context.leave();
             // An interrupt flag that the method left set would break the connection.

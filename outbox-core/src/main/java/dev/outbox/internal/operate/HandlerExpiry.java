@@ -56,7 +56,7 @@ public final class HandlerExpiry {
         String kinds =
                 handler.kinds().stream().map(Subscription::eventType).distinct().collect(Collectors.joining(", "));
         String waiting = handler.waiting() + (handler.waiting() < HandlerExpiryStore.MOST_COUNTED ? "" : " or more");
-        if (own.everyId().contains(handler.id())) {
+        if (own.subscriptions().containsKey(handler.id())) {
             log.warn(
                     "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these"
                             + " again, or skip the deliveries: OutboxOperations.skip",

@@ -38,22 +38,30 @@ final class HandlerExpiryStore {
     private static final String RENEWED =
             "s.last_seen_at >= " + HandlerStore.LATEST_HEARTBEAT + " - :expiry_millis * interval '1 millisecond'";
 
-    /** Whether a handler with such a subscription, under any of its ids, takes {@code x}. */
+    /** The ids of the handler of {@code x}, current and former. Handlers that share one are versions of one handler. */
+    private static final String EVERY_ID =
+            "coalesce((SELECT k.id || k.aliases FROM {schema}.outbox_handler k WHERE k.id = {handler_id}), ARRAY[{handler_id}])";
+
+    /** Whether a version {@code h} of the handler with {@code ids}, under any of them, takes {@code x}. */
     private static final String REGISTERED = """
             EXISTS (SELECT
                       FROM {schema}.outbox_handler h
                       JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
-                     WHERE (h.id = x.handler_id OR x.handler_id = ANY (h.aliases))
+                     WHERE (h.id = ANY (x.ids) OR h.aliases && x.ids)
                        AND {takes}
                        AND {renewed})
             """.replace("{takes}", Subscriptions.takes("x"));
 
     /** Kinds of open deliveries that no registered handler takes. */
-    private static final String ORPHANS = BACKLOG + """
-            , orphan AS (
-                SELECT x.* FROM backlog x WHERE x.status = 'OPEN' AND NOT {registered}
+    private static final String ORPHANS = BACKLOG
+            + """
+            , waiting AS MATERIALIZED (
+                SELECT x.*, {every id} AS ids FROM backlog x WHERE x.status = 'OPEN'
+            ), orphan AS (
+                SELECT x.* FROM waiting x WHERE NOT {registered}
             )
-            """.replace("{registered}", REGISTERED);
+            """.replace("{registered}", REGISTERED)
+                    .replace("{every id}", EVERY_ID.replace("{handler_id}", "x.handler_id"));
 
     /** Relies on outbox_delivery_backlog, and reads the registry. */
     static final String EXPIRED = ORPHANS.replace("{renewed}", RENEWED)
@@ -144,7 +152,7 @@ final class HandlerExpiryStore {
                        failures = {failures}
                   FROM (SELECT d.place
                           FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*
+                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*, {every id} AS ids
                                                FROM {schema}.outbox_delivery d
                                               WHERE d.outbox_id = k.outbox_id
                                                 AND d.handler_id = k.handler_id
@@ -159,6 +167,7 @@ final class HandlerExpiryStore {
             """.replace(
                     "{failures}", FailureHistory.appended("d.attempt_count", "'HANDLER_EXPIRED'", "{message}"))
             .replace("{message}", "'the registration of the handler for events like this one has expired'")
+            .replace("{every id}", EVERY_ID.replace("{handler_id}", "d.handler_id"))
             .replace("{leased}", LaneSql.LEASED)
             .replace("{registered}", REGISTERED.replace("x.", "d.").replace("{renewed}", RENEWED));
 

@@ -1,6 +1,7 @@
 package dev.outbox.internal.registry;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -152,6 +153,9 @@ public final class HandlerRegistry {
         Map<String, RegisteredHandler> present = new HashMap<>();
         found.forEach((handler) -> present.put(handler.id(), handler));
         for (RegisteredHandler known : before) {
+            if (known.subscriptions().isEmpty()) {
+                continue;
+            }
             Set<Subscription> taken = new HashSet<>(known.subscriptions());
             taken.addAll(subscriptions.getOrDefault(known.id(), Set.of()));
             subscriptions.put(known.id(), taken);
@@ -161,19 +165,37 @@ public final class HandlerRegistry {
         store.register(subscriptions, aliases, HandlerStore.EXPIRE_AFTER);
     }
 
-    /** Finds a handler of any instance by its current or a former id, in the database. */
+    /** Finds a handler of any instance by its current or a former id, in the database, unless its registration has expired. */
     public Optional<RegisteredHandler> resolve(String id) throws SQLException {
-        return RegisteredHandler.resolve(id, store.list().handlers());
+        return RegisteredHandler.resolve(id, store.list().handlers())
+                .filter((handler) -> !handler.subscriptions().isEmpty());
     }
 
     public HandlerRoutes.Route route(Subscription event) {
         return routes().of(event);
     }
 
-    /** Finds a handler of this instance by its current or a former id. */
+    /** Finds a handler of this instance by its current or a former id, or by one that another version of it has. */
     @Nullable
     public HandlerDefinition find(String id) {
-        return local().find(id);
+        return routes().find(id);
+    }
+
+    /** Returns every id under which deliveries may wait for the handlers of this instance. */
+    public Set<String> everyId() {
+        return Set.copyOf(routes().byEveryId().keySet());
+    }
+
+    /** Returns the code for dead letters by every id of its handler. */
+    public Map<String, DeadLetterHandler> deadLetterHandlers() {
+        Map<String, DeadLetterHandler> found = new HashMap<>();
+        routes().byEveryId().forEach((id, handler) -> {
+            DeadLetterHandler own = handler.deadLetterHandler();
+            if (own != null) {
+                found.put(id, own);
+            }
+        });
+        return found;
     }
 
     public ActiveHandlers active(Predicate<HandlerDefinition> circuitOpen) {

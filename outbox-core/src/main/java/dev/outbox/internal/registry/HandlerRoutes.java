@@ -1,6 +1,7 @@
 package dev.outbox.internal.registry;
 
 import dev.outbox.HandlerDefinition;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where events go by their type, aggregate type, stream and source, according to one read of the registry. Resolves former ids once, when it is created. Safe for
@@ -24,12 +26,27 @@ public final class HandlerRoutes {
     /** The local handler that a registered one is, was or has become, by registered id; none if only other instances have it. */
     private final Map<String, HandlerDefinition> resolved = new HashMap<>();
 
+    /** The ids under which lanes of each local handler may wait: its own, its former ones, and those that other versions have registered. */
+    private final Map<String, Set<String>> everyId = new HashMap<>();
+
     private final Map<Subscription, Route> byEvent = new ConcurrentHashMap<>();
 
     HandlerRoutes(LocalHandlers local, List<RegisteredHandler> registered) {
         this.local = local;
         this.registered = List.copyOf(registered);
         registered.forEach(this::resolve);
+        local.all().forEach((handler) -> everyId.put(handler.id(), everyIdOf(handler)));
+    }
+
+    private Set<String> everyIdOf(HandlerDefinition handler) {
+        Set<String> ids = new LinkedHashSet<>();
+        ids.add(handler.id());
+        ids.addAll(handler.aliases());
+        registered.stream()
+                .map(RegisteredHandler::id)
+                .filter((id) -> is(id, handler))
+                .forEach(ids::add);
+        return Collections.unmodifiableSet(ids);
     }
 
     private void resolve(RegisteredHandler handler) {
@@ -93,21 +110,9 @@ public final class HandlerRoutes {
                 .toList();
         return new Route(
                 local.subscribersOf(event).stream()
-                        .map((handler) -> route(handler, event))
+                        .map((handler) -> new Local(handler, idsOf(handler), isPaused(handler)))
                         .toList(),
                 delegated);
-    }
-
-    /** A lane under an id of another version is of use only if that version takes the event: this instance does not claim it. */
-    private Local route(HandlerDefinition handler, Subscription event) {
-        Set<String> ids = new LinkedHashSet<>();
-        ids.add(handler.id());
-        ids.addAll(handler.aliases());
-        registered.stream()
-                .filter((one) -> is(one.id(), handler) && one.takes(event))
-                .map(RegisteredHandler::id)
-                .forEach(ids::add);
-        return new Local(handler, ids, isPaused(handler));
     }
 
     private boolean isPaused(HandlerDefinition handler) {
@@ -118,14 +123,36 @@ public final class HandlerRoutes {
         return resolved.get(registeredId) == handler;
     }
 
-    /** Returns the handlers of this instance that may get deliveries now, under their current and former ids. */
+    private Set<String> idsOf(HandlerDefinition handler) {
+        return everyId.getOrDefault(handler.id(), Set.of());
+    }
+
+    /** Finds a handler of this instance by its current or a former id, or by one that another version of it has. */
+    @Nullable
+    HandlerDefinition find(String id) {
+        HandlerDefinition own = local.find(id);
+        return own != null ? own : resolved.get(id);
+    }
+
+    /** Returns the ids under which deliveries may wait for the handlers of this instance, with their handlers. */
+    Map<String, HandlerDefinition> byEveryId() {
+        Map<String, HandlerDefinition> handlers = new HashMap<>();
+        for (HandlerDefinition handler : local.all()) {
+            idsOf(handler).forEach((id) -> handlers.put(id, handler));
+        }
+        return handlers;
+    }
+
+    /**
+     * Returns the handlers of this instance that may get deliveries now, under every id that {@link Local#ids} names. Under each, they get
+     * the events that this version takes.
+     */
     ActiveHandlers active(Predicate<HandlerDefinition> circuitOpen) {
         SortedMap<String, Set<Subscription>> active = new TreeMap<>();
         for (HandlerDefinition handler : local.all()) {
             if (!circuitOpen.test(handler) && !isPaused(handler)) {
                 Set<Subscription> taken = local.subscriptionsOf(handler);
-                active.put(handler.id(), taken);
-                handler.aliases().forEach((alias) -> active.put(alias, taken));
+                idsOf(handler).forEach((id) -> active.put(id, taken));
             }
         }
         return new ActiveHandlers(active);
@@ -135,6 +162,7 @@ public final class HandlerRoutes {
     Set<String> elsewhere() {
         Set<String> ids = new TreeSet<>();
         registered.stream()
+                .filter((one) -> !one.subscriptions().isEmpty())
                 .map(RegisteredHandler::id)
                 .filter((id) -> !resolved.containsKey(id))
                 .forEach(ids::add);

@@ -156,11 +156,10 @@ public final class HandlerStore {
              ORDER BY h.id
             """;
 
-    /** As {@link #ALL}, without what has expired. */
+    /** As {@link #ALL}, without the subscriptions that have expired. Lanes may wait under the id of a handler without any. */
     private static final String LIST = """
             SELECT {columns}
               FROM {schema}.outbox_handler h
-             WHERE h.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
             """.replace("{columns}", COLUMNS)
             .replace("{condition}", " AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'")
             .replace("{latest}", LATEST_HEARTBEAT);
@@ -213,7 +212,7 @@ public final class HandlerStore {
         });
     }
 
-    /** Handlers whose registration has not expired, and the start of the server that they were read from. */
+    /** Registered handlers, with the subscriptions that have not expired, and the start of the server that they were read from. */
     public record Listed(String server, List<RegisteredHandler> handlers) {}
 
     /** Lists the handlers of all instances. */

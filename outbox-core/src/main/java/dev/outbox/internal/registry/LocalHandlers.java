@@ -1,7 +1,6 @@
 package dev.outbox.internal.registry;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.internal.payload.DeclaredType;
 import java.util.Collection;
 import java.util.HashMap;
@@ -53,23 +52,6 @@ public final class LocalHandlers {
     /** Returns the payload classes of all handlers. */
     public Collection<Class<?>> payloadClasses() {
         return payloadClasses.values();
-    }
-
-    /** Returns the current and former ids of all handlers. */
-    public Set<String> everyId() {
-        return Set.copyOf(byEveryId.keySet());
-    }
-
-    /** Returns the code for dead letters by current and former id of its handler. */
-    public Map<String, DeadLetterHandler> deadLetterHandlers() {
-        Map<String, DeadLetterHandler> found = new HashMap<>();
-        byEveryId.forEach((id, handler) -> {
-            DeadLetterHandler own = handler.deadLetterHandler();
-            if (own != null) {
-                found.put(id, own);
-            }
-        });
-        return found;
     }
 
     Map<String, List<String>> aliases() {

@@ -79,8 +79,8 @@ public final class OnDemandDelivery implements AutoCloseable {
                 new StreamDependencies.CrashSuspects());
         this.replays = new ReplayFeeder(replays, (stream) -> {}, nanos, true);
         this.schedule = new ScheduleMover(dataSource, schema, streams.keySet(), listener::published);
-        this.deadLetters = new DeadLetterReporter(
-                dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
+        this.deadLetters =
+                new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
         reset();
     }
 

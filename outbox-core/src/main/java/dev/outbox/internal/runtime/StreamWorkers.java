@@ -100,8 +100,8 @@ final class StreamWorkers implements AutoCloseable {
                     committed(stream);
                 });
         this.schedule = new BackgroundLoop("outbox-schedule", mover::runOnce);
-        this.deadLetters = new DeadLetterReporter(
-                dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
+        this.deadLetters =
+                new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
         this.notifications = new Notifications(
                 polls.notifications(),
                 polling,
@@ -125,8 +125,8 @@ final class StreamWorkers implements AutoCloseable {
                 worker,
                 () -> new InstanceStore.Equipment(
                         polls.polledStreams().keySet(),
-                        registry.local().everyId(),
-                        registry.local().deadLetterHandlers().keySet(),
+                        registry.everyId(),
+                        registry.deadLetterHandlers().keySet(),
                         dispatcher.openCircuits(),
                         stoppedInboxes.get()),
                 this::looked);

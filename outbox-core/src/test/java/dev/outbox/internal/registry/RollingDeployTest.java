@@ -12,8 +12,11 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,6 +156,106 @@ class RollingDeployTest {
     }
 
     @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "After the rollback of a rename, the handler drains the lanes of its new id in order.")
+    void rolledBackRenameDrainsTheLanesOfTheNewId() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+        recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
+                        .aliases("oldName"))
+                .start();
+        for (int number = 1; number <= 10; number++) {
+            recent.publish("1", new OrderPlaced(number));
+            recent.publish("2", new OrderPlaced(number));
+        }
+        await().until(() -> old.count("events.outbox_delivery") == 20);
+        recent.runtime().close();
+        new Lanes(old).due();
+        down.set(false);
+        old.handler("oldName", "*", handled).start();
+        for (int number = 11; number <= 20; number++) {
+            old.publish("1", new OrderPlaced(number));
+        }
+
+        await().until(() -> old.count("events.outbox_published") == 30);
+        assertThat(handled.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 20).boxed().toList())
+                .containsEntry("2", LongStream.rangeClosed(1, 10).boxed().toList());
+    }
+
+    /** A resting instance finds what is due by the look only. */
+    @Test
+    void lookOfARolledBackHandlerFindsTheLanesOfItsNewId() throws SQLException {
+        leaveLaneOf("newName", "oldName");
+        new Lanes(old).due();
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(HandlerDefinition.of("oldName", Set.of("*"), (envelope) -> {})),
+                new HandlerStore(old.dataSource(), OutboxSchema.DEFAULT));
+        registry.register();
+
+        InstanceStore.Work work = new InstanceStore(old.dataSource(), OutboxSchema.DEFAULT)
+                .seen(
+                        "old",
+                        new InstanceStore.Equipment(
+                                Set.of("default"), registry.everyId(), Set.of(), Set.of(), Set.of()));
+        assertThat(work.streams()).containsExactly("default");
+    }
+
+    @Test
+    void rolledBackVersionTakesOnlyItsOwnEventsFromTheLanesOfTheNewId() {
+        Recorded recently = Recorded.failing((attempt) -> new IOException("down"));
+        recent.handler(HandlerDefinition.of("newName", Set.of("OrderPlaced", "OrderPaid"), recently::handle)
+                        .aliases("oldName"))
+                .start();
+        recent.publish("1", new OrderPlaced(1));
+        EventEnvelope paid = recent.publish("1", new OrderPaid(2));
+        EventEnvelope behind = recent.publish("1", new OrderPlaced(3));
+        await().until(() -> old.count("events.outbox_delivery") == 3);
+        recent.runtime().close();
+        new Lanes(old).due();
+        Recorded handled = Recorded.all();
+        old.handler("oldName", "OrderPlaced", handled).start();
+
+        await().until(() -> old.count("events.outbox_published") == 1);
+        EventEnvelope later = old.publish("1", new OrderPlaced(4));
+        assertThat(old.event(later)).becomesRetrying();
+        assertThat(handled.sequences()).containsEntry("1", List.of(1L));
+        assertThat(List.of(paid, behind))
+                .allSatisfy((event) -> assertThat(old.event(event)).isRetrying());
+    }
+
+    @Test
+    void rolledBackHandlerReportsTheDeadLettersOfItsNewId() {
+        recent.retry(new RetryPolicy(new RetryPolicy.Backoff.Delays(List.of(Duration.ZERO)), 1))
+                .handler(HandlerDefinition.of("newName", Set.of("*"), (envelope) -> {
+                            throw new IOException("down");
+                        })
+                        .aliases("oldName"))
+                .start();
+        EventEnvelope event = recent.publish("1", new OrderPlaced(1));
+        assertThat(old.event(event)).becomesDead();
+        recent.runtime().close();
+        Set<String> reported = ConcurrentHashMap.newKeySet();
+        old.handler(HandlerDefinition.of("oldName", Set.of("*"), (envelope) -> {})
+                        .onDeadLetter((letter) -> reported.add(letter.handlerId())))
+                .start();
+
+        await().until(() -> reported.contains("newName"));
+    }
+
+    private void leaveLaneOf(String id, String alias) {
+        recent.handler(HandlerDefinition.of(id, Set.of("*"), (envelope) -> {
+                            throw new IOException("down");
+                        })
+                        .aliases(alias))
+                .start();
+        recent.publish("1", new OrderPlaced(1));
+        await().until(() -> old.count("events.outbox_delivery") == 1);
+        recent.runtime().close();
+    }
+
+    @Test
     void renamedHandlerDoesNotRepeatWhatItDeduplicatedUnderItsOldName() {
         CountDownLatch committed = new CountDownLatch(1);
         old.sql().sql("CREATE TABLE effect (seq bigint)").update();
@@ -163,11 +266,7 @@ class RollingDeployTest {
         assertThat(old.event(event)).becomesPublished();
         // The outcome was lost: the event is to be handled once more, now by the new version.
         old.runtime().close();
-        old.sql().sql("""
-                        WITH moved AS (DELETE FROM events.outbox_published RETURNING *)
-                        INSERT INTO events.outbox (id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload FROM moved
-                        """).update();
+        loseTheOutcome();
         recent.handler(HandlerDefinition.of("newName", Set.of("*"), (envelope) -> {
                             effect(envelope);
                             committed.countDown();
@@ -187,5 +286,13 @@ class RollingDeployTest {
                 .sql("INSERT INTO effect VALUES (?)")
                 .param(envelope.sequence())
                 .update();
+    }
+
+    private void loseTheOutcome() {
+        old.sql().sql("""
+                        WITH moved AS (DELETE FROM events.outbox_published RETURNING *)
+                        INSERT INTO events.outbox (id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload FROM moved
+                        """).update();
     }
 }

@@ -299,7 +299,7 @@ class ReplayTest {
         outbox.runtime().close();
         long id = start(ReplayRequest.of("mail"));
         outbox.sql()
-                .sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days'")
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = '-infinity'")
                 .update();
 
         ReplayFeeders.of(outbox.runtime().replays()).runOnce();

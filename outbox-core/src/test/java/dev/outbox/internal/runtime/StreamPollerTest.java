@@ -154,10 +154,13 @@ class StreamPollerTest {
     @Test
     void handlerThatNoProcessHasHadForLongIsNoLongerWaitedFor() {
         try (TestOutbox other = outbox.another()) {
-            other.handler("expired", "*", Recorded.all()).start();
+            other.handler("expired", "*", Recorded.all())
+                    .handler("here", "*", Recorded.all())
+                    .start();
         }
         outbox.sql()
-                .sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days'")
+                .sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'expired'")
                 .update();
         outbox.handler("here", "*", Recorded.all()).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
