@@ -27,6 +27,8 @@ public final class InvalidOperationException extends OutboxException {
         HANDLER_PRESENT,
         /** Another registered handler has the id as an alias, although no running instance has it. */
         HANDLER_RENAMED,
+        /** A running instance takes such events in the handler, or did less than 2 minutes ago. */
+        SUBSCRIPTION_PRESENT,
         /** Events to erase are not delivered yet. */
         UNDELIVERED,
         /** The database needed longer than 5 s for the selection, because no index serves its filters. */

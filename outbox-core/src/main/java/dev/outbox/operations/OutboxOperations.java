@@ -166,6 +166,27 @@ public interface OutboxOperations {
     boolean expireHandler(String handlerId, String actor, String reason);
 
     /**
+     * Ends the subscriptions of a handler to an event type that only versions have which do not run any more, instead of waiting until no
+     * instance has renewed them for 15 minutes: after a release that takes fewer events, or the rollback of one that takes more. Deliveries
+     * that no other subscription takes become dead letters with the code {@code NOT_SELECTED}, which never block, and the later deliveries
+     * of their aggregates continue. Retry the dead letters when a version that takes them runs again.
+     *
+     * <p>The expiry is committed durably first, then the deliveries change in transactions of 500. If the process dies in between, another
+     * instance continues within a minute.
+     *
+     * @param handlerId the handler's current or former id
+     * @param eventType the event type of the subscriptions, as the handler names it: {@code "*"} ends those to all types
+     * @param actor the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call ended a subscription; {@code false} if the handler has none to the event type, and then nothing is
+     *     recorded
+     * @throws InvalidOperationException also with the reason {@link InvalidOperationException.Reason#SUBSCRIPTION_PRESENT} if running
+     *     instances have every such subscription, or had it less than 2 minutes ago, and with
+     *     {@link InvalidOperationException.Reason#UNKNOWN_HANDLER} if no process has registered the handler
+     */
+    boolean expireSubscription(String handlerId, String eventType, String actor, String reason);
+
+    /**
      * Pauses a stream in every process until it is resumed: no process claims its events, neither first deliveries nor redeliveries.
      * Publishing into the stream still works.
      *

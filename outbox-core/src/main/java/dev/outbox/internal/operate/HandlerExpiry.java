@@ -3,28 +3,34 @@ package dev.outbox.internal.operate;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operate.HandlerExpiryStore.Absent;
+import dev.outbox.internal.operate.HandlerExpiryStore.Dead;
+import dev.outbox.internal.operate.HandlerExpiryStore.Problem;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.LocalHandlers;
-import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports handlers that deliveries wait for in vain, dead-letters these when their registration expires, by age or by command, and deletes
- * it.
+ * Reports deliveries that no running instance takes, dead-letters these when the registration of their handler or their subscription
+ * expires, by age or by command, and deletes it.
  */
 public final class HandlerExpiry {
 
@@ -42,68 +48,150 @@ public final class HandlerExpiry {
         this.store = new HandlerExpiryStore(dataSource, schema);
     }
 
-    /** Reports the handlers without an instance, once each, and returns whether there are any. For use by one thread at a time. */
+    /**
+     * Reports the deliveries that no running instance takes, once for each handler, problem and stream, and returns whether there are any.
+     * For use by one thread at a time.
+     */
     public boolean report(LocalHandlers own) throws SQLException {
-        List<Absent> absent = store.absent();
-        absent.stream()
-                .filter((handler) -> !reported.contains(handler.id()))
-                .forEach((handler) -> report(handler, own));
-        reported = absent.stream().map(Absent::id).collect(Collectors.toSet());
+        Map<String, List<Absent>> absent = store.absent().stream()
+                .collect(Collectors.groupingBy(HandlerExpiry::subject, LinkedHashMap::new, Collectors.toList()));
+        absent.forEach((subject, kinds) -> {
+            if (!reported.contains(subject)) {
+                report(kinds, own);
+            }
+        });
+        reported = Set.copyOf(absent.keySet());
         return !absent.isEmpty();
     }
 
-    private static void report(Absent handler, LocalHandlers own) {
-        String kinds =
-                handler.kinds().stream().map(Subscription::eventType).distinct().collect(Collectors.joining(", "));
-        String waiting = handler.waiting() + (handler.waiting() < HandlerExpiryStore.MOST_COUNTED ? "" : " or more");
-        if (own.subscriptions().containsKey(handler.id())) {
-            log.warn(
-                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these"
-                            + " again, or skip the deliveries: OutboxOperations.skip",
-                    kinds,
-                    handler.id(),
-                    waiting);
-            return;
+    private static String subject(Absent absent) {
+        String stream = absent.problem() == Problem.UNPOLLED ? absent.kind().stream() : "";
+        return String.join("\n", absent.id(), absent.problem().name(), stream);
+    }
+
+    private static void report(List<Absent> kinds, LocalHandlers own) {
+        String handlerId = kinds.get(0).id();
+        String types =
+                kinds.stream().map((one) -> one.kind().eventType()).distinct().collect(Collectors.joining(", "));
+        String waiting = number(kinds, Absent::waiting);
+        switch (kinds.get(0).problem()) {
+            case NOT_SELECTED -> reportNotSelected(handlerId, types, waiting, kinds);
+            case UNPOLLED ->
+                log.warn(
+                        "Deliveries of {} in stream '{}' wait for handler '{}': {}. No running instance that has the handler polls the"
+                                + " stream. Add the stream to outbox.poller.streams of the application that has the handler, or route these"
+                                + " events to a stream that it polls",
+                        types,
+                        kinds.get(0).kind().stream(),
+                        handlerId,
+                        waiting);
+            case ABSENT -> reportAbsent(handlerId, types, waiting, kinds, own);
         }
-        Instant lastSeen = handler.lastSeen();
+    }
+
+    private static void reportNotSelected(String handlerId, String types, String waiting, List<Absent> kinds) {
+        Instant lastSeen = kinds.stream()
+                .flatMap((kind) -> Stream.ofNullable(kind.lastTaken()))
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
+        String commands = kinds.stream()
+                .flatMap((kind) -> kind.takenTypes().stream())
+                .distinct()
+                .map((type) ->
+                        "OutboxOperations.expireSubscription(\"" + handlerId + "\", \"" + type + "\", actor, reason)")
+                .collect(Collectors.joining(", "));
+        log.warn(
+                "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Later deliveries that the handler"
+                        + " takes wait behind them: {}. Subscribe the handler to these events again; otherwise they become dead letters at"
+                        + " {}, and the later ones continue. To end this at once: {}",
+                types,
+                handlerId,
+                waiting,
+                number(kinds, Absent::behind),
+                lastSeen.plus(HandlerStore.EXPIRE_SUBSCRIPTION_AFTER),
+                commands);
+    }
+
+    private static void reportAbsent(
+            String handlerId, String types, String waiting, List<Absent> kinds, LocalHandlers own) {
+        Instant lastSeen = kinds.get(0).lastSeen();
         log.warn(
                 "No running instance has handler '{}'{}, and deliveries of {} wait for it: {}. If it was renamed, add its former id to the"
                         + " new handler: @OutboxHandler(id = \"{}\", aliases = \"{}\"). If it was removed, expire it:"
                         + " OutboxOperations.expireHandler(\"{}\", actor, reason).{}",
-                handler.id(),
+                handlerId,
                 lastSeen == null ? "" : " (last heartbeat " + lastSeen + ")",
-                kinds,
+                types,
                 waiting,
-                successor(handler, own),
-                handler.id(),
-                handler.id(),
+                successor(kinds, own),
+                handlerId,
+                handlerId,
                 lastSeen == null
                         ? ""
                         : " Otherwise its deliveries become dead letters from "
                                 + lastSeen.plus(HandlerStore.EXPIRE_AFTER) + " on");
     }
 
+    private static String number(List<Absent> kinds, ToLongFunction<Absent> count) {
+        long sum = kinds.stream().mapToLong(count).sum();
+        return sum + (sum < HandlerExpiryStore.MOST_COUNTED ? "" : " or more");
+    }
+
     /** Returns the only handler of this instance that takes the events, or a placeholder. */
-    private static String successor(Absent absent, LocalHandlers own) {
+    private static String successor(List<Absent> absent, LocalHandlers own) {
         List<String> candidates = own.subscriptions().entrySet().stream()
-                .filter((handler) -> absent.kinds().stream()
-                        .allMatch((kind) -> handler.getValue().stream().anyMatch((taken) -> taken.takes(kind))))
+                .filter((handler) -> absent.stream()
+                        .allMatch((one) -> handler.getValue().stream().anyMatch((taken) -> taken.takes(one.kind()))))
                 .map(Map.Entry::getKey)
                 .toList();
         return candidates.size() == 1 ? candidates.get(0) : "its new id";
     }
 
-    /** Ends the registrations that no instance has renewed for a time, and what a crash has left of those that operators expired. */
-    public void runOnce() throws SQLException {
-        end(HandlerStore.EXPIRE_AFTER, HandlerExpiry::reportDead);
+    /** Expires the subscriptions that no instance has renewed for 15 minutes although instances run their handlers; returns whether any did. */
+    public boolean expireSubscriptions() throws SQLException {
+        if (store.untilSubscriptionExpires().filter(HandlerExpiry::isOver).isEmpty()) {
+            return false;
+        }
+        Map<String, String> expired = store.expireUnrenewed();
+        expired.forEach((handlerId, types) -> log.info(
+                "Handler '{}' does not take {} any more: no instance has renewed the subscription for {} min",
+                handlerId,
+                types,
+                HandlerStore.EXPIRE_SUBSCRIPTION_AFTER.toMinutes()));
+        return !expired.isEmpty();
     }
 
-    private static void reportDead(String handlerId, long count) {
+    private static boolean isOver(Duration until) {
+        return until.isZero() || until.isNegative();
+    }
+
+    /** Returns the time until the next of these subscriptions expires; empty if instances renew all. */
+    public Optional<Duration> untilSubscriptionExpires() throws SQLException {
+        return store.untilSubscriptionExpires();
+    }
+
+    /**
+     * Ends the registrations that no instance has renewed for a time, and what a crash has left of those that expired otherwise. Returns
+     * whether it has dead-lettered deliveries, so that their lanes continue.
+     */
+    public boolean runOnce() throws SQLException {
+        return end(HandlerStore.EXPIRE_AFTER, HandlerExpiry::reportDead);
+    }
+
+    private static void reportDead(Dead dead) {
+        if (dead.code().equals("NOT_SELECTED")) {
+            log.error(
+                    "Dead-lettered {} deliveries of handler '{}': no running version of the handler takes these events any more. Retry them"
+                            + " when one does, or skip them",
+                    dead.count(),
+                    dead.handlerId());
+            return;
+        }
         log.error(
                 "Dead-lettered {} deliveries of handler '{}', whose registration has expired: no running instance has had the"
                         + " handler for {} h, or an operator expired it; retry or skip them",
-                count,
-                handlerId,
+                dead.count(),
+                dead.handlerId(),
                 HandlerStore.EXPIRE_AFTER.toHours());
     }
 
@@ -126,29 +214,65 @@ public final class HandlerExpiry {
                     null);
         }
         if (!result.known()) {
-            throw new InvalidOperationException(
-                    Reason.UNKNOWN_HANDLER,
-                    "no instance has registered a handler '" + handlerId
-                            + "'; compare it with the handlers of the overview",
-                    null);
+            throw unknown(handlerId);
         }
-        LongAdder dead = new LongAdder();
-        end(BY_COMMAND, (id, count) -> {
-            if (id.equals(handlerId)) {
-                dead.add(count);
-            } else {
-                reportDead(id, count);
-            }
-        });
-        if (result.changed() || dead.sum() > 0) {
+        long dead = endByCommand(handlerId);
+        if (result.changed() || dead > 0) {
             log.info("handler {} expired by {}, {} deliveries dead-lettered", handlerId, audit.actor(), dead);
         }
         return result.changed();
     }
 
-    private void end(Duration unseenFor, BiConsumer<String, Long> listener) throws SQLException {
+    /** Expires the subscriptions of a handler to an event type whatever their age, and ends them. Returns whether any had not expired before. */
+    boolean expireSubscription(String handlerId, String eventType, AuditInfo audit) throws SQLException {
+        HandlerExpiryStore.SubscriptionResult result = store.expireSubscription(handlerId, eventType, audit);
+        if (!result.known()) {
+            throw unknown(handlerId);
+        }
+        if (result.renewed() && !result.changed()) {
+            throw new InvalidOperationException(
+                    Reason.SUBSCRIPTION_PRESENT,
+                    "a running instance takes " + eventType + " in handler '" + handlerId
+                            + "', or did less than 2 minutes ago; stop every instance whose version takes it, and repeat the call",
+                    null);
+        }
+        long dead = endByCommand(handlerId);
+        if (result.changed() || dead > 0) {
+            log.info(
+                    "subscription of handler {} to {} expired by {}, {} deliveries dead-lettered",
+                    handlerId,
+                    eventType,
+                    audit.actor(),
+                    dead);
+        }
+        return result.changed();
+    }
+
+    private static InvalidOperationException unknown(String handlerId) {
+        return new InvalidOperationException(
+                Reason.UNKNOWN_HANDLER,
+                "no instance has registered a handler '" + handlerId
+                        + "'; compare it with the handlers of the overview",
+                null);
+    }
+
+    /** Returns how many deliveries of the handler became dead letters. */
+    private long endByCommand(String handlerId) throws SQLException {
+        LongAdder dead = new LongAdder();
+        end(BY_COMMAND, (one) -> {
+            if (one.handlerId().equals(handlerId)) {
+                dead.add(one.count());
+            } else {
+                reportDead(one);
+            }
+        });
+        return dead.sum();
+    }
+
+    private boolean end(Duration unseenFor, Consumer<Dead> listener) throws SQLException {
         FaultPoint.BEFORE_HANDLER_EXPIRY.reached();
-        Map<String, Long> dead = store.deadLetter(unseenFor, BATCH_SIZE);
+        List<Dead> dead = store.deadLetter(unseenFor, BATCH_SIZE);
+        boolean any = !dead.isEmpty();
         while (!dead.isEmpty()) {
             dead.forEach(listener);
             dead = store.deadLetter(unseenFor, BATCH_SIZE);
@@ -156,5 +280,6 @@ public final class HandlerExpiry {
         FaultPoint.BEFORE_REGISTRATION_REMOVAL.reached();
         store.deleteExpired(unseenFor);
         FaultPoint.AFTER_REGISTRATION_REMOVAL.reached();
+        return any;
     }
 }

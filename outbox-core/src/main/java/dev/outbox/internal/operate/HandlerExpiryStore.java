@@ -9,6 +9,7 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.LooseScan;
+import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -42,29 +44,18 @@ final class HandlerExpiryStore {
     private static final String EVERY_ID =
             "coalesce((SELECT k.id || k.aliases FROM {schema}.outbox_handler k WHERE k.id = {handler_id}), ARRAY[{handler_id}])";
 
-    /** Whether a version {@code h} of the handler with {@code ids}, under any of them, takes {@code x}. */
-    private static final String REGISTERED = """
-            EXISTS (SELECT
-                      FROM {schema}.outbox_handler h
-                      JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
-                     WHERE (h.id = ANY (x.ids) OR h.aliases && x.ids)
-                       AND {takes}
-                       AND {renewed})
-            """.replace("{takes}", Subscriptions.takes("x"));
-
     /** Kinds of open deliveries that no registered handler takes. */
-    private static final String ORPHANS = BACKLOG
-            + """
+    private static final String ORPHANS =
+            BACKLOG + """
             , waiting AS MATERIALIZED (
                 SELECT x.*, {every id} AS ids FROM backlog x WHERE x.status = 'OPEN'
             ), orphan AS (
                 SELECT x.* FROM waiting x WHERE NOT {registered}
             )
-            """.replace("{registered}", REGISTERED)
-                    .replace("{every id}", EVERY_ID.replace("{handler_id}", "x.handler_id"));
+            """.replace("{every id}", EVERY_ID.replace("{handler_id}", "x.handler_id"));
 
     /** Relies on outbox_delivery_backlog, and reads the registry. */
-    static final String EXPIRED = ORPHANS.replace("{renewed}", RENEWED)
+    static final String EXPIRED = ORPHANS.replace("{registered}", hasVersion("x", Subscriptions.takes("x"), RENEWED))
             + """
             SELECT {key}
               FROM orphan x
@@ -72,36 +63,190 @@ final class HandlerExpiryStore {
              LIMIT :limit
             """.replace("{key}", DeliveryRef.COLUMNS).replace("{same kind}", SAME_KIND);
 
-    /**
-     * Whether an instance has the handler of the subscription {@code s}, or may have it soon: an instance that restarts, together with all
-     * others or alone, registers within 10 minutes. If a handler with the same subscription was registered since, it was probably renamed.
-     */
-    private static final String PRESENT = """
-            s.last_seen_at >= now() - interval '10 minutes'
-                       AND (EXISTS (SELECT
+    /** Whether a running instance has the handler of the subscription {@code s}. */
+    private static final String HAS_INSTANCE = """
+            EXISTS (SELECT
                                       FROM {schema}.outbox_instance i
                                      WHERE s.handler_id = ANY (i.handlers)
-                                       AND i.last_seen_at >= now() - interval '1 minute')
-                            OR NOT EXISTS (SELECT
-                                             FROM {schema}.outbox_handler new
-                                             JOIN {schema}.outbox_subscription same ON same.handler_id = new.id
-                                            WHERE new.id <> s.handler_id
-                                              AND new.registered_at > s.last_seen_at - interval '1 minute'
-                                              AND (same.event_type, same.aggregate_type, same.stream, same.source)
-                                                  = (s.event_type, s.aggregate_type, s.stream, s.source)))""";
+                                       AND i.last_seen_at >= now() - interval '1 minute'{condition})""";
 
-    /** Reads the registry and outbox_instance whole; relies on outbox_delivery_backlog to count what waits. */
-    static final String ABSENT = ORPHANS.replace("{renewed}", PRESENT)
+    /** Whether instances have renewed the subscription {@code s}: an instance that restarts registers within 10 minutes. */
+    private static final String RECENT = "s.last_seen_at >= now() - interval '10 minutes'";
+
+    /**
+     * Whether an instance that polls the stream of {@code x} has the handler of the subscription {@code s}; or no instance has it, but one
+     * that restarts, together with all others or alone, may have it soon. If a handler with the same subscription was registered since, it
+     * was probably renamed.
+     */
+    private static final String PRESENT = """
+            {recent}
+                       AND CASE WHEN {has instance}
+                                THEN {polled}
+                                ELSE NOT EXISTS (SELECT
+                                                   FROM {schema}.outbox_handler new
+                                                   JOIN {schema}.outbox_subscription same ON same.handler_id = new.id
+                                                  WHERE new.id <> s.handler_id
+                                                    AND new.registered_at > s.last_seen_at - interval '1 minute'
+                                                    AND (same.event_type, same.aggregate_type, same.stream, same.source)
+                                                        = (s.event_type, s.aggregate_type, s.stream, s.source)) END""".replace("{recent}", RECENT)
+            .replace("{has instance}", HAS_INSTANCE.replace("{condition}", ""))
+            .replace("{polled}", HAS_INSTANCE.replace("{condition}", ""));
+
+    /**
+     * Reads the registry and outbox_instance whole; relies on outbox_delivery_backlog to count what waits, and on outbox_lane_pk and
+     * outbox_delivery_lane to count what the handler takes and waits behind it.
+     */
+    static final String ABSENT = ORPHANS.replace("{registered}", hasVersion("x", Subscriptions.takes("x"), PRESENT))
             + """
-            SELECT x.handler_id,
-                   array_agg(DISTINCT ARRAY[x.event_type, x.aggregate_type, x.stream, x.source]),
+            , absent AS MATERIALIZED (
+                SELECT x.*,
+                       CASE WHEN {selected} THEN 'UNPOLLED'
+                            WHEN EXISTS (SELECT
+                                           FROM {schema}.outbox_instance i
+                                          WHERE i.handlers && x.ids
+                                            AND i.last_seen_at >= now() - interval '1 minute') THEN 'NOT_SELECTED'
+                            ELSE 'ABSENT' END AS problem
+                  FROM orphan x
+            )
+            SELECT x.handler_id, x.problem, ARRAY[x.event_type, x.aggregate_type, x.stream, x.source], d.waiting, behind.waiting,
                    (SELECT nullif(max(s.last_seen_at), '-infinity') FROM {schema}.outbox_subscription s WHERE s.handler_id = x.handler_id),
-                   count(*)
-              FROM orphan x
-             CROSS JOIN LATERAL (SELECT FROM {schema}.outbox_delivery d WHERE {same kind} LIMIT {most}) d
-             GROUP BY x.handler_id
-             ORDER BY x.handler_id
-            """.replace("{same kind}", SAME_KIND).replace("{most}", Integer.toString(MOST_COUNTED));
+                   taken.last_seen_at, taken.event_types
+              FROM absent x
+             CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(d.open_since) AS since
+                                   FROM (SELECT d.open_since FROM {schema}.outbox_delivery d WHERE {same kind} LIMIT {most}) d) d
+             CROSS JOIN LATERAL (SELECT count(*) AS waiting
+                                   FROM (SELECT
+                                           FROM (SELECT d.* FROM {schema}.outbox_delivery d WHERE {same kind} LIMIT {most}) d
+                                          CROSS JOIN LATERAL (SELECT l.first_seq
+                                                                FROM {schema}.outbox_lane l
+                                                               WHERE {lane of d}
+                                                               LIMIT 1) l
+                                          CROSS JOIN LATERAL (SELECT
+                                                                FROM {schema}.outbox_delivery w
+                                                               WHERE {lane of w}
+                                                                 AND w.status = 'OPEN'
+                                                                 AND w.aggregate_seq > d.aggregate_seq
+                                                                 AND NOT EXISTS (SELECT FROM absent x WHERE {kind of w})
+                                                               LIMIT {most}) w
+                                          WHERE x.problem = 'NOT_SELECTED'
+                                            AND l.first_seq = d.aggregate_seq
+                                          LIMIT {most}) behind) behind
+             CROSS JOIN LATERAL (SELECT max(s.last_seen_at) AS last_seen_at, array_agg(DISTINCT s.event_type) AS event_types
+                                   FROM {schema}.outbox_handler h
+                                   JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
+                                  WHERE (h.id = ANY (x.ids) OR h.aliases && x.ids)
+                                    AND s.last_seen_at > '-infinity'
+                                    AND {takes}) taken
+             WHERE CASE x.problem WHEN 'UNPOLLED' THEN d.since < now() - interval '2 minutes'
+                                  WHEN 'NOT_SELECTED' THEN taken.last_seen_at IS NOT NULL
+                                  ELSE true END
+             ORDER BY x.handler_id, x.problem, x.stream, x.event_type
+            """.replace(
+                            "{selected}",
+                            hasVersion(
+                                    "x",
+                                    Subscriptions.takes("x"),
+                                    RECENT + " AND " + HAS_INSTANCE.replace("{condition}", "")))
+                    .replace("{takes}", Subscriptions.takes("x"))
+                    .replace("{same kind}", SAME_KIND)
+                    .replace("{kind of w}", SAME_KIND.replace("d.", "w."))
+                    .replace("{lane of d}", LaneSql.sameLane("l", "d"))
+                    .replace("{lane of w}", LaneSql.sameLane("w", "d"))
+                    .replace("{most}", Integer.toString(MOST_COUNTED));
+
+    /**
+     * Subscriptions that no instance renews, of handlers that one has. Instances renew theirs each minute, so that these are at most 90 s
+     * old. While no instance has the handler, in any version, nothing of it expires.
+     */
+    private static final String UNRENEWED = """
+            WITH renewed AS MATERIALIZED (
+                SELECT known.id
+                  FROM {schema}.outbox_handler h
+                  JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
+                 CROSS JOIN LATERAL unnest(h.id || h.aliases) AS known (id)
+                 WHERE s.last_seen_at >= now() - interval '3 minutes'
+            ), unrenewed AS MATERIALIZED (
+                SELECT s.*
+                  FROM {schema}.outbox_subscription s
+                  JOIN {schema}.outbox_handler h ON h.id = s.handler_id
+                 WHERE s.last_seen_at > '-infinity'
+                   AND s.last_seen_at < now() - interval '3 minutes'
+                   AND EXISTS (SELECT FROM renewed WHERE renewed.id = ANY (h.id || h.aliases))
+            )
+            """;
+
+    /** Reads the registry whole. */
+    static final String UNTIL_EXPIRY = UNRENEWED + """
+            SELECT ceil(extract(epoch FROM min(u.last_seen_at) - clock_timestamp()) * 1000)::bigint + :subscription_millis
+              FROM unrenewed u
+            """;
+
+    /** Ends subscriptions, as the command of an operator does; {@code {expired}} updates and returns them. */
+    private static final String END_SUBSCRIPTIONS =
+            """
+            , recorded AS (
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+                SELECT {by}, 'EXPIRE_SUBSCRIPTION', string_agg(DISTINCT expired.event_type, ', ') || ': ' || {reason}, {handler}
+                  FROM expired
+                 GROUP BY 4
+            ), version AS (
+            """ + HandlerStore.RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM expired)") + """
+            )
+            """;
+
+    /** Reads the registry whole; relies on outbox_subscription_pk and outbox_stream_pk. */
+    static final String EXPIRE_UNRENEWED = UNRENEWED
+            + """
+            , expired AS (
+                UPDATE {schema}.outbox_subscription s
+                   SET last_seen_at = '-infinity'
+                  FROM unrenewed u
+                 WHERE (s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source)
+                       = (u.handler_id, u.event_type, u.aggregate_type, u.stream, u.source)
+                   AND u.last_seen_at <= now() - :subscription_millis * interval '1 millisecond'
+                RETURNING s.handler_id, s.event_type, u.last_seen_at
+            )"""
+            + END_SUBSCRIPTIONS
+                    .replace("{by}", "'the outbox'")
+                    .replace(
+                            "{reason}",
+                            "'no instance has renewed the subscription since '"
+                                    + " || (max(expired.last_seen_at) AT TIME ZONE 'UTC')::timestamp(0) || ' UTC'")
+                    .replace("{handler}", "expired.handler_id")
+            + """
+            SELECT expired.handler_id, string_agg(DISTINCT expired.event_type, ', ') FROM expired GROUP BY expired.handler_id
+            """;
+
+    /** Reads the registry whole; relies on outbox_subscription_pk and outbox_stream_pk. */
+    static final String EXPIRE_SUBSCRIPTION =
+            """
+            WITH named AS MATERIALIZED (
+                SELECT {every id} AS ids
+            ), subscription AS MATERIALIZED (
+                SELECT s.*, s.last_seen_at >= now() - interval '2 minutes' AS renewed
+                  FROM named
+                  JOIN {schema}.outbox_handler h ON h.id = ANY (named.ids) OR h.aliases && named.ids
+                  JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
+                 WHERE s.event_type = :event_type
+                   AND s.last_seen_at > '-infinity'
+            ), expired AS (
+                UPDATE {schema}.outbox_subscription s
+                   SET last_seen_at = '-infinity'
+                  FROM subscription u
+                 WHERE (s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source)
+                       = (u.handler_id, u.event_type, u.aggregate_type, u.stream, u.source)
+                   AND NOT u.renewed
+                RETURNING s.event_type
+            )""".replace("{every id}", EVERY_ID.replace("{handler_id}", ":handler_id::text"))
+                    + END_SUBSCRIPTIONS
+                            .replace("{by}", ":actor")
+                            .replace("{reason}", ":reason")
+                            .replace("{handler}", ":handler_id::text")
+                    + """
+            SELECT EXISTS (SELECT FROM {schema}.outbox_handler h, named WHERE h.id = ANY (named.ids) OR h.aliases && named.ids),
+                   EXISTS (SELECT FROM subscription WHERE subscription.renewed),
+                   EXISTS (SELECT FROM expired)
+            """;
 
     /**
      * Reads the registry whole; relies on outbox_operation_handler, outbox_subscription_pk and outbox_stream_pk. A change raises the versions,
@@ -141,16 +286,19 @@ final class HandlerExpiryStore {
               FROM holder, successor
             """;
 
-    /** Relies on outbox_delivery_pk and outbox_lane_pk, and reads the registry: an instance may have registered the handler meanwhile. */
+    /**
+     * Relies on outbox_delivery_pk and outbox_lane_pk, and reads the registry: an instance may have registered the handler meanwhile. If
+     * other versions of the handler are registered, it has dropped such events.
+     */
     static final String DEAD_LETTER = """
             WITH expired AS (
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'DEAD',
                        next_retry_at = NULL,
-                       last_error_code = 'HANDLER_EXPIRED',
+                       last_error_code = open.code,
                        last_error = {message},
                        failures = {failures}
-                  FROM (SELECT d.place
+                  FROM (SELECT d.place, CASE WHEN {has version} THEN 'NOT_SELECTED' ELSE 'HANDLER_EXPIRED' END AS code
                           FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                          CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*, {every id} AS ids
                                                FROM {schema}.outbox_delivery d
@@ -161,15 +309,19 @@ final class HandlerExpiryStore {
                            AND NOT {leased}
                            AND NOT {registered}) open
                  WHERE d.ctid = open.place
-                RETURNING d.handler_id
+                RETURNING d.handler_id, d.last_error_code
             )
-            SELECT handler_id, count(*) FROM expired GROUP BY handler_id
+            SELECT handler_id, last_error_code, count(*) FROM expired GROUP BY handler_id, last_error_code
             """.replace(
-                    "{failures}", FailureHistory.appended("d.attempt_count", "'HANDLER_EXPIRED'", "{message}"))
-            .replace("{message}", "'the registration of the handler for events like this one has expired'")
+                    "{failures}", FailureHistory.appended("d.attempt_count", "open.code", "{message}"))
+            .replace(
+                    "{message}",
+                    "CASE open.code WHEN 'NOT_SELECTED' THEN 'no running version of the handler takes events like this one'"
+                            + " ELSE 'the registration of the handler for events like this one has expired' END")
             .replace("{every id}", EVERY_ID.replace("{handler_id}", "d.handler_id"))
             .replace("{leased}", LaneSql.LEASED)
-            .replace("{registered}", REGISTERED.replace("x.", "d.").replace("{renewed}", RENEWED));
+            .replace("{has version}", hasVersion("d", "true", RENEWED))
+            .replace("{registered}", hasVersion("d", Subscriptions.takes("d"), RENEWED));
 
     /** Before the subscriptions, as a registration does: the opposite order would deadlock with it. */
     private static final String LOCK_HANDLERS = "LOCK TABLE {schema}.outbox_handler IN ROW EXCLUSIVE MODE";
@@ -199,9 +351,14 @@ final class HandlerExpiryStore {
                AND NOT EXISTS (SELECT FROM {schema}.outbox_replay r WHERE r.handler_id = h.id AND r.finished_at IS NULL)
             """;
 
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
     private final DataSource dataSource;
     private final Pipeline absent;
     private final Pipeline expire;
+    private final Pipeline expireSubscription;
+    private final Pipeline untilExpiry;
+    private final Pipeline expireUnrenewed;
     private final Pipeline expired;
     private final Pipeline deadLetter;
     private final Pipeline delete;
@@ -209,30 +366,110 @@ final class HandlerExpiryStore {
     HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.absent = new Pipeline(schema, ABSENT);
-        this.expire = Pipeline.durable(schema, Duration.ofSeconds(10), HandlerStore.LOCK_REGISTRY, EXPIRE);
+        this.expire = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, EXPIRE);
+        this.expireSubscription =
+                Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, EXPIRE_SUBSCRIPTION);
+        this.untilExpiry = new Pipeline(schema, UNTIL_EXPIRY);
+        this.expireUnrenewed = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, EXPIRE_UNRENEWED);
         this.expired = new Pipeline(schema, EXPIRED);
         this.deadLetter = new Pipeline(
                 schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.REFRESH, LaneSql.COMPLETE);
         this.delete = new Pipeline(schema, LOCK_HANDLERS, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
     }
 
-    /** Handler that no running instance has for some kinds of events, and how many deliveries of these wait for it. */
-    record Absent(
-            String id, Set<Subscription> kinds, @Nullable Instant lastSeen, long waiting) {}
+    /** Returns the condition that a version of the handler of a row, under any of its ids, has such a subscription {@code s}. */
+    private static String hasVersion(String row, String takes, String renewed) {
+        return """
+                EXISTS (SELECT
+                          FROM {schema}.outbox_handler h
+                          JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
+                         WHERE (h.id = ANY ({row}.ids) OR h.aliases && {row}.ids)
+                           AND {takes}
+                           AND {renewed})
+                """.replace("{row}", row).replace("{takes}", takes).replace("{renewed}", renewed);
+    }
 
-    /** Finds the handlers that deliveries wait for although no running instance has them. */
+    /** Why deliveries wait: no running instance has the handler; no version of it takes such events; or none that does polls the stream. */
+    enum Problem {
+        ABSENT,
+        NOT_SELECTED,
+        UNPOLLED
+    }
+
+    /**
+     * Kind of events whose deliveries wait for a handler in vain: how many, and how many later ones that the handler takes wait behind them;
+     * the last heartbeat of the handler under this id; and that of its subscriptions to such events, with their event types.
+     */
+    record Absent(
+            String id,
+            Problem problem,
+            Subscription kind,
+            long waiting,
+            long behind,
+            @Nullable Instant lastSeen,
+            @Nullable Instant lastTaken,
+            Set<String> takenTypes) {}
+
+    /** Finds the deliveries that no running instance takes. */
     List<Absent> absent() throws SQLException {
-        return absent.run(
+        return absent.run(dataSource, (parameters) -> {}, (results) -> results.list(HandlerExpiryStore::readAbsent));
+    }
+
+    private static Absent readAbsent(ResultSet row) throws SQLException {
+        String[] kind = (String[]) row.getArray(3).getArray();
+        return new Absent(
+                row.getString(1),
+                Problem.valueOf(row.getString(2)),
+                new Subscription(kind[0], kind[1], kind[2], kind[3]),
+                row.getLong(4),
+                row.getLong(5),
+                instant(row, 6),
+                instant(row, 7),
+                row.getArray(8) == null ? Set.of() : Subscriptions.texts(row, 8));
+    }
+
+    private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    /** Returns the time until the next subscription expires, of those that no instance renews; empty if instances renew all. */
+    Optional<Duration> untilSubscriptionExpires() throws SQLException {
+        return untilExpiry.run(dataSource, HandlerExpiryStore::bindSubscriptionAge, (results) -> {
+            ResultSet row = results.row();
+            long millis = row.getLong(1);
+            return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        });
+    }
+
+    /** Expires the subscriptions that no instance has renewed for long, durably, and returns their event types by handler. */
+    Map<String, String> expireUnrenewed() throws SQLException {
+        return expireUnrenewed.run(
                 dataSource,
-                (parameters) -> {},
-                (results) -> results.list((row) -> {
-                    OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
-                    return new Absent(
-                            row.getString(1),
-                            Subscriptions.read(row, 2),
-                            lastSeen == null ? null : lastSeen.toInstant(),
-                            row.getLong(4));
-                }));
+                HandlerExpiryStore::bindSubscriptionAge,
+                (results) -> results.map((row) -> row.getString(2)));
+    }
+
+    private static void bindSubscriptionAge(NamedSql.Parameters parameters) throws SQLException {
+        parameters.set("subscription_millis", HandlerStore.EXPIRE_SUBSCRIPTION_AFTER.toMillis());
+    }
+
+    /** Whether the handler is registered, whether a running instance has the subscription, and whether one was expired. */
+    record SubscriptionResult(boolean known, boolean renewed, boolean changed) {}
+
+    /** Expires the subscriptions of a handler to an event type that no running instance has, durably, and records the operator and the reason. */
+    SubscriptionResult expireSubscription(String handlerId, String eventType, AuditInfo audit) throws SQLException {
+        return expireSubscription.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("handler_id", handlerId)
+                        .set("event_type", eventType)
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> {
+                    ResultSet row = results.row();
+                    return new SubscriptionResult(row.getBoolean(1), row.getBoolean(2), row.getBoolean(3));
+                });
     }
 
     /**
@@ -259,21 +496,25 @@ final class HandlerExpiryStore {
                 });
     }
 
+    /** Deliveries of a handler that became dead letters with a code. */
+    record Dead(String handlerId, String code, long count) {}
+
     /** Dead-letters one batch of deliveries whose registration has expired, and returns how many of each handler. */
-    Map<String, Long> deadLetter(Duration unseenFor, int batchSize) throws SQLException {
+    List<Dead> deadLetter(Duration unseenFor, int batchSize) throws SQLException {
         List<DeliveryRef> found = expired.run(
                 dataSource,
                 (parameters) ->
                         parameters.set("expiry_millis", unseenFor.toMillis()).set("limit", batchSize),
                 (results) -> results.list(DeliveryRef::read));
         if (found.isEmpty()) {
-            return Map.of();
+            return List.of();
         }
         FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
         return deadLetter.run(
                 dataSource,
                 (parameters) -> DeliveryRef.bind(parameters, found).set("expiry_millis", unseenFor.toMillis()),
-                (results) -> results.map(DEAD_LETTER, (row) -> row.getLong(2)));
+                (results) -> results.list(
+                        DEAD_LETTER, (row) -> new Dead(row.getString(1), row.getString(2), row.getLong(3))));
     }
 
     /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */

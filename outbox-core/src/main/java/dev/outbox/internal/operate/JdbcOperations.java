@@ -194,6 +194,16 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     @Override
+    public boolean expireSubscription(String handlerId, String eventType, String actor, String reason) {
+        AuditInfo audit = OperatorRequest.check("handler id", handlerId, actor, reason);
+        OperatorRequest.checkName("event type", eventType);
+        boolean expired = OperatorRequest.run(
+                "expire a subscription", () -> expiry.expireSubscription(handlerId, eventType, audit));
+        wake.accept(Notifications.EVERY_STREAM);
+        return expired;
+    }
+
+    @Override
     public Erased erase(Erasure erasure, String by, String reason) {
         AuditInfo audit = OperatorRequest.check(by, reason);
         Erased erased = OperatorRequest.run("erase events", OperatorRequest.GRANT_ERASURE, () -> {

@@ -94,7 +94,10 @@ public final class HandlerRegistry {
         store.addStream(stream);
     }
 
-    /** Loads the registry unless it is known in the version that a claim is valid for. */
+    /**
+     * Loads the registry unless it is known in the version that a claim is valid for. An instance that was suspended for longer than its
+     * subscriptions live registers again, before it dispatches what it has claimed.
+     */
     public void loadVersion(RegistryVersion claimed) throws SQLException {
         RegistryVersion known = version;
         if (claimed.equals(known)) {
@@ -106,7 +109,25 @@ public final class HandlerRegistry {
             FaultPoint.AFTER_REGISTRY_RESTORE.reached();
         }
         load();
+        if (!hasOwnSubscriptions()) {
+            log.info(
+                    "Subscriptions of this instance have expired while it did not run; registering its handlers again");
+            store.register(local().subscriptions(), local().aliases(), HandlerStore.STANDSTILL);
+            load();
+        }
         version = claimed;
+    }
+
+    /** Returns whether the registry, as it was read last, has all subscriptions of this instance. */
+    private boolean hasOwnSubscriptions() {
+        HandlerStore.Listed found = listed;
+        Map<String, Set<Subscription>> registered = new HashMap<>();
+        if (found != null) {
+            found.handlers().forEach((handler) -> registered.put(handler.id(), handler.subscriptions()));
+        }
+        return local().subscriptions().entrySet().stream()
+                .allMatch(
+                        (own) -> registered.getOrDefault(own.getKey(), Set.of()).containsAll(own.getValue()));
     }
 
     /**

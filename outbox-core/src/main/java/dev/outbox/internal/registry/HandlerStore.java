@@ -26,6 +26,9 @@ public final class HandlerStore {
      */
     public static final Duration EXPIRE_AFTER = Duration.ofDays(7);
 
+    /** How long after its last heartbeat a subscription expires while instances run other versions of its handler. */
+    public static final Duration EXPIRE_SUBSCRIPTION_AFTER = Duration.ofMinutes(15);
+
     /** A running instance renews its registrations more often. */
     public static final Duration STANDSTILL = Duration.ofMinutes(5);
 
@@ -57,6 +60,35 @@ public final class HandlerStore {
                SET last_seen_at = s.last_seen_at + standstill.length
               FROM standstill
             """.replace("{latest}", LATEST_HEARTBEAT).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
+
+    /**
+     * Reads the registry whole. A handler that comes back after a standstill of its own, while others ran, moves the subscriptions of all its
+     * versions as {@link #SKIP_STANDSTILL} moves all: those of the versions that come back later have not expired.
+     */
+    private static final String SKIP_STANDSTILL_OF_HANDLERS = """
+            WITH version AS MATERIALIZED (
+                SELECT own.id AS own, h.id
+                  FROM unnest(:ids::text[], :aliases::text[]) AS own (id, aliases)
+                  JOIN {schema}.outbox_handler h
+                    ON h.id = ANY (own.id || string_to_array(own.aliases, chr(31)))
+                    OR h.aliases && (own.id || string_to_array(own.aliases, chr(31)))
+            ), standstill AS (
+                SELECT v.own, extract(epoch FROM now() - max(s.last_seen_at)) * interval '1 second' AS length
+                  FROM version v
+                  JOIN {schema}.outbox_subscription s ON s.handler_id = v.id
+                 WHERE s.last_seen_at > '-infinity'
+                 GROUP BY v.own
+                HAVING max(s.last_seen_at) < now() - :refresh_millis * interval '1 millisecond'
+            )
+            UPDATE {schema}.outbox_subscription s
+               SET last_seen_at = s.last_seen_at + moved.length
+              FROM (SELECT v.id, min(standstill.length) AS length
+                      FROM version v
+                      JOIN standstill ON standstill.own = v.own
+                     GROUP BY v.id) moved
+             WHERE s.handler_id = moved.id
+               AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
+            """.replace("{latest}", LATEST_HEARTBEAT);
 
     /** Relies on outbox_stream_pk. A new stream begins with the current registry version. */
     private static final String ADD_STREAM = """
@@ -177,7 +209,8 @@ public final class HandlerStore {
     public HandlerStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
-        this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, REGISTER);
+        this.register = Pipeline.durable(
+                schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, SKIP_STANDSTILL_OF_HANDLERS, REGISTER);
         this.heartbeat = new Pipeline(schema, HEARTBEAT);
         this.list = new Pipeline(schema, SERVER, LIST);
     }
@@ -200,7 +233,8 @@ public final class HandlerStore {
                 (parameters) -> Subscriptions.bind(parameters, subscriptions)
                         .setTexts("ids", ids, (id) -> id)
                         .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
-                        .set("refresh_millis", renewAfter.toMillis()));
+                        .set("refresh_millis", renewAfter.toMillis())
+                        .set("expiry_millis", EXPIRE_AFTER.toMillis()));
     }
 
     /** Renews the registrations of this instance; returns {@code false} if one is missing or was not renewed for long. */

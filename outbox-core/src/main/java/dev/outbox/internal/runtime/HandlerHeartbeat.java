@@ -15,22 +15,33 @@ final class HandlerHeartbeat implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HandlerHeartbeat.class);
 
     private static final Duration PERIOD = Duration.ofMinutes(1);
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
     private static final int ROUNDS_BETWEEN_CLEANUPS = 10;
 
     private final WorkerPrivileges privileges;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
     private final Runnable changed;
+    private final Runnable ended;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
     private boolean registered;
     private int rounds;
 
-    /** Announces to other instances that it has registered the handlers, which a resting one would not notice. */
-    HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry, Runnable changed) {
+    /**
+     * Announces to other instances that it has registered the handlers, and to all that lanes continue whose first delivery has ended, which
+     * a resting one would not notice.
+     */
+    HandlerHeartbeat(
+            WorkerPrivileges privileges,
+            HandlerRegistry registry,
+            HandlerExpiry expiry,
+            Runnable changed,
+            Runnable ended) {
         this.privileges = privileges;
         this.registry = registry;
         this.expiry = expiry;
         this.changed = changed;
+        this.ended = ended;
     }
 
     /** Checks the privileges and registers the handlers on the calling thread, or in the background if the database fails. */
@@ -69,11 +80,16 @@ final class HandlerHeartbeat implements AutoCloseable {
         } else {
             register();
         }
+        boolean expired = expiry.expireSubscriptions();
         // The handlers of expired registrations are absent: without these, only registrations are left to be removed.
-        if (report() || rounds++ % ROUNDS_BETWEEN_CLEANUPS == 0) {
-            expiry.runOnce();
+        boolean absent = report();
+        if ((expired || absent || rounds++ % ROUNDS_BETWEEN_CLEANUPS == 0) && expiry.runOnce()) {
+            ended.run();
         }
-        return PERIOD;
+        return expiry.untilSubscriptionExpires()
+                .map((until) -> until.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : until)
+                .filter((until) -> until.compareTo(PERIOD) < 0)
+                .orElse(PERIOD);
     }
 
     @Override

@@ -90,7 +90,8 @@ final class StreamWorkers implements AutoCloseable {
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
                 registry,
                 new HandlerExpiry(dataSource, schema),
-                this::announce);
+                this::announce,
+                () -> committed(Notifications.EVERY_STREAM));
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
         ReplayFeeder feeder = new ReplayFeeder(replays, this::committed, dependencies.nanos(), false);
         this.replays = new BackgroundLoop("outbox-replay", feeder::runOnce);

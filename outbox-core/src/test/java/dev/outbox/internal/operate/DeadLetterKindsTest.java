@@ -104,7 +104,7 @@ class DeadLetterKindsTest {
         new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
 
         await().untilAsserted(() ->
-                assertThat(letters).extracting(DeadLetter::errorCode).containsExactly("HANDLER_EXPIRED"));
+                assertThat(letters).extracting(DeadLetter::errorCode).containsExactly("NOT_SELECTED"));
     }
 
     private HandlerDefinition handler(String id, PayloadHandler<OrderPlaced> code) {

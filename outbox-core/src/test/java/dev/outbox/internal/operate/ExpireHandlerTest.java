@@ -215,7 +215,7 @@ class ExpireHandlerTest {
         HandlerExpiryStore store = new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
             holder.run("SELECT FROM events.outbox_unpublished FOR UPDATE");
-            CompletableFuture<Map<String, Long>> dead =
+            CompletableFuture<List<HandlerExpiryStore.Dead>> dead =
                     InBackground.run(() -> store.deadLetter(Duration.ofDays(7), 10));
             outbox.awaitWaiting(1);
             registerOld();

@@ -113,7 +113,7 @@ class HandlerExpiryTest {
                 .update();
         expiry.runOnce();
         assertThat(outbox.event(behind)).becomesPublished();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED");
         assertThat(billing.handled()).hasSize(1);
     }
 

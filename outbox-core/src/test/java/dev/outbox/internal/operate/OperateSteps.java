@@ -8,6 +8,9 @@ public final class OperateSteps {
     public static final String EXPIRE = HandlerExpiryStore.EXPIRE;
     public static final String EXPIRED = HandlerExpiryStore.EXPIRED;
     public static final String DEAD_LETTER = HandlerExpiryStore.DEAD_LETTER;
+    public static final String UNTIL_EXPIRY = HandlerExpiryStore.UNTIL_EXPIRY;
+    public static final String EXPIRE_UNRENEWED = HandlerExpiryStore.EXPIRE_UNRENEWED;
+    public static final String EXPIRE_SUBSCRIPTION = HandlerExpiryStore.EXPIRE_SUBSCRIPTION;
     public static final String DELETE_SUBSCRIPTIONS = HandlerExpiryStore.DELETE_SUBSCRIPTIONS;
     public static final String DELETE_HANDLERS = HandlerExpiryStore.DELETE_HANDLERS;
     public static final String ABSENT = HandlerExpiryStore.ABSENT;

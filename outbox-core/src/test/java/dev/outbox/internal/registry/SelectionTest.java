@@ -169,7 +169,7 @@ class SelectionTest {
                             .sql("SELECT last_error_code FROM events.outbox_delivery")
                             .query(String.class)
                             .single())
-                    .isEqualTo("HANDLER_EXPIRED");
+                    .isEqualTo("NOT_SELECTED");
         }
     }
 

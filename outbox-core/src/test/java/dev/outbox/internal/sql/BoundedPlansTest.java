@@ -233,6 +233,15 @@ class BoundedPlansTest {
                 .isLessThan(100);
         assertThat(Explained.pages(explained.explain(OperateSteps.ABSENT, "", "")))
                 .isLessThan(50);
+        assertThat(Explained.pages(explained.explain(OperateSteps.UNTIL_EXPIRY, "bigint", "900000")))
+                .isLessThan(20);
+        assertThat(Explained.pages(explained.explain(OperateSteps.EXPIRE_UNRENEWED, "bigint", "900000")))
+                .isLessThan(100);
+        assertThat(Explained.pages(explained.explain(
+                        OperateSteps.EXPIRE_SUBSCRIPTION,
+                        "text, text, text, text",
+                        "'mail', 'Gone', 'ann', 'removed'")))
+                .isLessThan(100);
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
         JsonNode absent = explained.explain(OperateSteps.ABSENT, "", "");
         assertThat(Explained.rowsVisited(absent, "outbox_delivery"))

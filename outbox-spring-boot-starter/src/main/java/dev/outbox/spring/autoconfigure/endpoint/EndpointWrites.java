@@ -78,9 +78,14 @@ final class EndpointWrites {
 
     private Object expire(RequestFilters values, Audit audit) {
         String handler = values.text("handler");
+        String eventType = values.text("eventType");
         values.end("expire");
         String id = given(handler, "'handler' is missing: the id of the handler to expire");
-        return Map.of("changed", operations.expireHandler(id, audit.by(), audit.why()));
+        return Map.of(
+                "changed",
+                eventType == null
+                        ? operations.expireHandler(id, audit.by(), audit.why())
+                        : operations.expireSubscription(id, eventType, audit.by(), audit.why()));
     }
 
     private static ReplayRequest replay(RequestFilters values) {

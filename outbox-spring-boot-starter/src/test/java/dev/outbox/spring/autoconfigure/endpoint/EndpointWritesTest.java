@@ -34,6 +34,15 @@ class EndpointWritesTest {
     }
 
     @Test
+    void expiresSubscription() {
+        when(operations.expireSubscription("billing", "OrderPaid", "ann", "dropped"))
+                .thenReturn(true);
+
+        assertThat(perform(Map.of("handler", "billing", "eventType", "OrderPaid"), "dropped"))
+                .isEqualTo(Map.of("changed", true));
+    }
+
+    @Test
     void expiryNeedsHandlerAndReasonAndTakesNothingElse() {
         assertThatThrownBy(() -> perform(Map.of(), "removed"))
                 .isInstanceOf(InvalidOperationException.class)

@@ -144,7 +144,8 @@ final class Fenced implements Rule {
         private static boolean isSettlement(StateChange change) {
             State old = change.old();
             State now = change.now();
-            boolean isExpired = "HANDLER_EXPIRED".equals(now.errorCode()) && old.retries() == now.retries();
+            boolean isExpired = ("HANDLER_EXPIRED".equals(now.errorCode()) || "NOT_SELECTED".equals(now.errorCode()))
+                    && old.retries() == now.retries();
             if (old.equals(State.NONE) || isExpired) {
                 return false;
             }
