@@ -90,7 +90,7 @@ final class HandlerExpiryStore {
                                                     AND (same.event_type, same.aggregate_type, same.stream, same.source)
                                                         = (s.event_type, s.aggregate_type, s.stream, s.source)) END""".replace("{recent}", RECENT)
             .replace("{has instance}", HAS_INSTANCE.replace("{condition}", ""))
-            .replace("{polled}", HAS_INSTANCE.replace("{condition}", ""));
+            .replace("{polled}", HAS_INSTANCE.replace("{condition}", " AND x.stream = ANY (i.streams)"));
 
     /**
      * Reads the registry and outbox_instance whole; relies on outbox_delivery_backlog to count what waits, and on outbox_lane_pk and

@@ -8,10 +8,12 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -155,6 +157,35 @@ class AbsentHandlersTest {
                     .endsWith(", and the later ones continue. To end this at once:"
                             + " OutboxOperations.expireSubscription(\"billing\", \"OrderPaid\", actor, reason)");
         });
+    }
+
+    /** Each stream is polled, and an instance has the handler: nothing else would say that its events wait. */
+    @Test
+    void streamThatNoInstanceWithTheHandlerPollsIsReported() {
+        outbox.handler("stock", "OrderPlaced", Recorded.all())
+                .polling("default")
+                .start();
+        gone.stream("bulk", PollerSettings.defaults())
+                .handler("audit", "OrderPaid", Recorded.all())
+                .start();
+        gone.inTransaction(() -> gone.publisher()
+                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).inStream("bulk")));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        outbox.runtime().close();
+        outbox.runtime().start();
+        assertThat(warnings("")).isEmpty();
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET open_since = now() - interval '3 min'")
+                .update();
+        outbox.runtime().close();
+        outbox.runtime().start();
+
+        assertThat(warnings(""))
+                .containsOnly(
+                        "Deliveries of OrderPlaced in stream 'bulk' wait for handler 'stock': 1. No running instance that has the handler"
+                                + " polls the stream. Add the stream to outbox.poller.streams of the application that has the handler, or"
+                                + " route these events to a stream that it polls");
     }
 
     @Test
