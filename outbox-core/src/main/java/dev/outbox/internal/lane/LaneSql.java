@@ -26,6 +26,12 @@ import dev.outbox.internal.sql.NamedSql;
  */
 public final class LaneSql {
 
+    /**
+     * Passes over the deliveries {@code d} that have left the lane {@code l}: a held snapshot keeps them in outbox_delivery_lane. Holds between
+     * transactions, and within one that settles, which puts no delivery in front of the first.
+     */
+    private static final String NOT_PASSED = "d.aggregate_seq >= l.first_seq";
+
     /** Relies on outbox_unpublished_pk. Serializes settlements of one event, so that the last one completes it. */
     public static final String LOCK_EVENTS = """
             SELECT o.id
@@ -96,8 +102,7 @@ public final class LaneSql {
     static final String RENEW_UNLOCKED = renew("FOR UPDATE SKIP LOCKED");
 
     /** A first delivery that stays the first keeps its crashes. The next one inherits at most one, and none while the lane is leased. */
-    private static final String REFRESH_EACH =
-            """
+    private static final String REFRESH_EACH = """
             WITH lane AS MATERIALIZED (
                 SELECT l.ctid AS place, {stays} AS stays, d.aggregate_seq, d.stream, d.next_retry_at
                   FROM {lanes}
@@ -125,11 +130,15 @@ public final class LaneSql {
               FROM lane
              WHERE l.ctid = lane.place
                AND lane.aggregate_seq IS NOT NULL
-            """.replace("{same lane}", sameLane("l", "k")).replace("{first}", firstOf("l"));
+            """.replace("{same lane}", sameLane("l", "k"));
 
-    /** Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_LANES}. A leased lane stays leased. */
+    /**
+     * Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_LANES}. A leased lane stays leased. Reads the lane from its
+     * start, because the transaction may have put a delivery in front.
+     */
     public static final String REFRESH = REFRESH_EACH
             .replace("{lanes}", LANES)
+            .replace("{first}", firstOf("l", "true"))
             .replace("{condition}", "true")
             .replace("{stays}", "l.token IS NOT NULL");
 
@@ -139,6 +148,7 @@ public final class LaneSql {
                     "{lanes}",
                     "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[], :lane_kept::text[]::boolean[])"
                             + " AS k (aggregate_type, aggregate_id, handler_id, kept)")
+            .replace("{first}", firstOf("l", NOT_PASSED))
             .replace("{condition}", "l.token = :token AND " + Fence.LASTS)
             .replace("{stays}", "k.kept");
 
@@ -215,13 +225,14 @@ public final class LaneSql {
      * Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their
      * own. The others are read from the mark that {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
      */
-    static final String LANES_OF_HANDLER = """
+    static final String LANES_OF_HANDLER =
+            """
             FROM {schema}.outbox_lane l
                                   WHERE l.stream = :stream
                                     AND l.handler_id = h.handler_id
                                     AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
                                     AND l.due_at >= CASE WHEN kind.suspect THEN '-infinity' ELSE :due_from::timestamptz END
-                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l")).replace("{taken}", TAKEN);
+                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", TAKEN);
 
     /**
      * Time until a lane is due, where a leased one is due when its lease ends; and the mark at which the next look starts. Lanes become due
@@ -267,13 +278,14 @@ public final class LaneSql {
     }
 
     /** Returns a query of the delivery that a lane attempts next, or that blocks it. Relies on outbox_delivery_lane. */
-    static String firstOf(String lane) {
+    private static String firstOf(String lane, String condition) {
         return """
                 SELECT d.*
                   FROM {schema}.outbox_delivery d
                  WHERE {same lane}
                    AND d.status <> 'DEAD'
+                   AND {condition}
                  ORDER BY d.aggregate_seq
-                 LIMIT 1""".replace("{same lane}", sameLane("d", lane));
+                 LIMIT 1""".replace("{same lane}", sameLane("d", lane)).replace("{condition}", condition);
     }
 }

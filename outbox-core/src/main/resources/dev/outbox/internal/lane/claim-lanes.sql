@@ -43,7 +43,7 @@ SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true
 -- Relies on outbox_delivery_lane, outbox_delivery_pk and the primary keys of both partitions. Its snapshot is younger than the locks of
 -- "due", so that it reads the lanes as they are.
 WITH lane AS MATERIALIZED (
-    SELECT l.ctid AS place, l.aggregate_type, l.aggregate_id, l.handler_id, l.worker, l.claimed_at,
+    SELECT l.ctid AS place, l.aggregate_type, l.aggregate_id, l.handler_id, l.first_seq, l.worker, l.claimed_at,
            l.token IS NOT NULL AS expired,
            l.crash_count + (l.token IS NOT NULL)::integer AS crashes,
            row_number() OVER (ORDER BY l.due_at, l.aggregate_type, l.aggregate_id, l.handler_id) AS turn,
@@ -53,6 +53,7 @@ WITH lane AS MATERIALIZED (
 ), delivery AS MATERIALIZED (
     -- The first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it along, so that the lane
     -- drains in batches; "ready" ends at the first that cannot be attempted.
+    -- Nothing in front of first_seq is left: those that have gone stay in the index while a snapshot is held.
     SELECT l.turn, l.place, l.crashes, l.worker, l.claimed_at, d.outbox_id, d.handler_id, d.aggregate_seq,
            l.expired AND d.next_retry_at <= l.claimed_at AS crashed,
            d.attempt_count + (l.expired AND d.next_retry_at <= l.claimed_at)::integer AS attempts,
@@ -64,12 +65,14 @@ WITH lane AS MATERIALIZED (
                            FROM {schema}.outbox_delivery d
                           WHERE d.aggregate_type = l.aggregate_type AND d.aggregate_id = l.aggregate_id AND d.handler_id = l.handler_id
                             AND d.status <> 'DEAD'
+                            AND d.aggregate_seq >= l.first_seq
                           ORDER BY d.aggregate_seq
                           LIMIT 1) first
      CROSS JOIN LATERAL (SELECT d.*
                            FROM {schema}.outbox_delivery d
                           WHERE d.aggregate_type = l.aggregate_type AND d.aggregate_id = l.aggregate_id AND d.handler_id = l.handler_id
                             AND d.status <> 'DEAD'
+                            AND d.aggregate_seq >= l.first_seq
                           ORDER BY d.aggregate_seq
                           LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0
                                      THEN 1 + least(l.followers, :batch_size) ELSE 1 END) d

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -118,29 +119,68 @@ class PoisonedAggregateTest {
     @Test
     void failureDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
-        outbox.sql()
-                .sql("UPDATE events.outbox_lane SET worker = 'w', claimed_at = now(), token = gen_random_uuid()")
-                .update();
+        String fence = lease();
         long first = outbox.sql()
                 .sql("SELECT min(outbox_id) FROM events.outbox_delivery")
                 .query(Long.class)
-                .single();
-        String fence = outbox.sql()
-                .sql("SELECT format('%L, %L', l.token, i.token) FROM events.outbox_lane l, events.outbox_incarnation i")
-                .query(String.class)
                 .single();
         JsonNode settle = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySettlementStore.SETTLE,
                         "bigint[], text[], text[], bigint[], text[], text[], text[], uuid, uuid",
                         "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + fence);
-        JsonNode release = new Explained(outbox.dataSource())
+        for (JsonNode plan : List.of(settle, explainRelease(fence))) {
+            assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+        }
+    }
+
+    /** Leases the lane, and returns the parameters of its fence. */
+    private String lease() {
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET worker = 'w', claimed_at = now(), token = gen_random_uuid()")
+                .update();
+        return outbox.sql()
+                .sql("SELECT format('%L, %L', l.token, i.token) FROM events.outbox_lane l, events.outbox_incarnation i")
+                .query(String.class)
+                .single();
+    }
+
+    private JsonNode explainRelease(String fence) throws SQLException {
+        return new Explained(outbox.dataSource())
                 .explain(
                         LaneSql.RELEASE,
                         "text[], text[], text[], text[], uuid, uuid",
                         "'{order}', '{poisoned}', '{mail}', '{false}', " + fence);
-        for (JsonNode plan : List.of(settle, release)) {
-            assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+    }
+
+    /** What has left a lane stays in its index while an older snapshot is held. */
+    @Test
+    void laneIsNotReadFromItsStartWhileASnapshotIsHeld() throws SQLException {
+        outbox.addStream("default");
+        poison();
+        try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
+            holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            holder.run("SELECT count(*) FROM events.outbox_delivery");
+            outbox.sql()
+                    .sql("DELETE FROM events.outbox_delivery WHERE aggregate_seq < ?")
+                    .param(WAITING)
+                    .update();
+            outbox.sql()
+                    .sql("UPDATE events.outbox_lane SET first_seq = ?, due_at = now() - interval '1 s'")
+                    .param(WAITING)
+                    .update();
+            Explained explained = new Explained(outbox.dataSource());
+            JsonNode look = explained.explain(
+                    LaneSql.UNTIL_NEXT,
+                    "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                    "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'");
+            List<JsonNode> claim = explained.explainClaimOfLanes(List.of("mail"), 50, 200, true);
+            JsonNode release = explainRelease(lease());
+
+            assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(1);
+            assertThat(Stream.of(look, claim.get(0), claim.get(1), release))
+                    .extracting(Explained::pages)
+                    .allMatch((pages) -> pages < 60);
         }
     }
 
