@@ -3,6 +3,7 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -23,8 +24,13 @@ final class DeliveryClaimStore {
 
     private static final String INCARNATION = sql("incarnation");
 
-    static final String LOCK_DUE = sql("due").replace("{lanes of handler}", LaneSql.LANES_OF_HANDLER);
-    static final String TAKE = sql("deliveries").replace("{taken}", LaneSql.TAKEN);
+    static final String LOCK_DUE =
+            sql("due").replace("{handlers}", LaneSql.HANDLERS).replace("{lanes of handler}", LaneSql.LANES_OF_HANDLER);
+    static final String TAKE = sql("deliveries")
+            .replace(
+                    "{takers of locked}",
+                    Subscriptions.takers("s.handler_id IN (SELECT locked.handler_id FROM locked)"))
+            .replace("{taken}", LaneSql.takenBy("l"));
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 

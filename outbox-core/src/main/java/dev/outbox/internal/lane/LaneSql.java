@@ -208,47 +208,42 @@ public final class LaneSql {
             """;
 
     /**
-     * Whether the lane {@code l} may attempt its delivery {@code d} here: the handler takes it, and no older claim has events of its
-     * aggregate, which does not know of a delivery that a replay added since.
+     * The handlers {@code h} of the parameters, each with what it takes, and twice: crash suspects, under which two leases expired, have a range
+     * of their own.
      */
-    static final String TAKEN = """
-            {taken}
-                                    AND (d.replay_id IS NULL
-                                         OR NOT EXISTS (SELECT
-                                                          FROM {schema}.outbox_claim c
-                                                         WHERE c.stream = :stream
-                                                           AND c.claimed_at <= d.created_at
-                                                           AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
-                                                               = ANY (c.aggregates)))""".replace("{taken}", Subscriptions.takenBy("l.handler_id", "d"));
+    static final String HANDLERS = """
+            (SELECT t.*, suspect
+               FROM ({takers}) t
+              CROSS JOIN unnest('{f,t}'::boolean[]) AS suspect) h""".replace("{takers}", Subscriptions.takers("true"));
 
     /**
-     * Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their
-     * own. The others are read from the mark that {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
+     * Lanes of the handler {@code h} in the order of their due times. Those that are no suspects are read from the mark that
+     * {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
      */
     static final String LANES_OF_HANDLER =
             """
             FROM {schema}.outbox_lane l
                                   WHERE l.stream = :stream
                                     AND l.handler_id = h.handler_id
-                                    AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
-                                    AND l.due_at >= CASE WHEN kind.suspect THEN '-infinity' ELSE :due_from::timestamptz END
-                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", TAKEN);
+                                    AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = h.suspect
+                                    AND l.due_at >= CASE WHEN h.suspect THEN '-infinity' ELSE :due_from::timestamptz END
+                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", takenBy("h"));
 
     /**
      * Time until a lane is due, where a leased one is due when its lease ends; and the mark at which the next look starts. Lanes become due
      * at the clock of the transaction that changes them, so that only one that commits later than ten seconds puts a lane before the mark.
      */
-    public static final String UNTIL_NEXT = """
+    public static final String UNTIL_NEXT =
+            """
             SELECT ceil(extract(epoch FROM min(l.due_at) - clock_timestamp()) * 1000)::bigint,
-                   least(min(l.due_at) FILTER (WHERE NOT kind.suspect), now() - interval '10 seconds')
-              FROM unnest(:handler_ids::text[]) AS h (handler_id)
-             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+                   least(min(l.due_at) FILTER (WHERE NOT h.suspect), now() - interval '10 seconds')
+              FROM {handlers}
              CROSS JOIN LATERAL (SELECT l.due_at
                                    {lanes of handler}
                                     AND l.due_at < 'infinity'
                                   ORDER BY l.due_at
                                   LIMIT 1) l
-            """.replace("{lanes of handler}", LANES_OF_HANDLER);
+            """.replace("{handlers}", HANDLERS).replace("{lanes of handler}", LANES_OF_HANDLER);
 
     /** Queues the outcomes of first deliveries, if {@code {held}} says that their claim {@code c} is held. */
     public static final String QUEUE = NamedSql.of(LaneSql.class, "queue.sql", "queued");
@@ -268,6 +263,22 @@ public final class LaneSql {
                  WHERE {same lane}
                 RETURNING held.aggregate_type, held.aggregate_id, held.handler_id
                 """.replace("{same lane}", sameLane("l", "held"));
+    }
+
+    /**
+     * Returns the condition that a taker may attempt the delivery {@code d} of its lane here: it takes it, and no older claim has events of the
+     * aggregate, which does not know of a delivery that a replay added since.
+     */
+    static String takenBy(String taker) {
+        return """
+                {taken}
+                                    AND (d.replay_id IS NULL
+                                         OR NOT EXISTS (SELECT
+                                                          FROM {schema}.outbox_claim c
+                                                         WHERE c.stream = :stream
+                                                           AND c.claimed_at <= d.created_at
+                                                           AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
+                                                               = ANY (c.aggregates)))""".replace("{taken}", Subscriptions.takenBy(taker, "d"));
     }
 
     /** Returns the condition that two rows belong to one lane. */

@@ -23,6 +23,6 @@ public record ActiveHandlers(SortedMap<String, Set<Subscription>> byId) {
     }
 
     public NamedSql.Parameters bind(NamedSql.Parameters parameters) throws SQLException {
-        return Subscriptions.bind(parameters, byId).setTexts("handler_ids", byId.keySet(), (id) -> id);
+        return Subscriptions.bind(parameters, byId);
     }
 }

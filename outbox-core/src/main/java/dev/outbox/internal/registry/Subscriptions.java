@@ -39,11 +39,26 @@ public final class Subscriptions {
                 + source + ")";
     }
 
-    /** Returns the condition that a handler of the parameters takes its delivery. */
-    public static String takenBy(String handlerId, String delivery) {
-        return "EXISTS (SELECT FROM " + ROWS
-                + " AS s (handler_id, event_type, aggregate_type, stream, source) WHERE s.handler_id = " + handlerId
-                + " AND " + takes(delivery) + ")";
+    /**
+     * Returns a query of handlers of the parameters, each with all that it takes: a search among the rows of all handlers, for each delivery,
+     * would cost their square. The condition chooses rows {@code s}.
+     */
+    public static String takers(String condition) {
+        return """
+                SELECT s.handler_id, array_agg(s.event_type) AS event_types, array_agg(s.aggregate_type) AS aggregate_types,
+                       array_agg(s.stream) AS taken_streams, array_agg(s.source) AS sources
+                  FROM {rows} AS s (handler_id, event_type, aggregate_type, stream, source)
+                 WHERE {condition}
+                 GROUP BY s.handler_id""".replace("{rows}", ROWS).replace("{condition}", condition);
+    }
+
+    /** Returns the condition that a row of {@link #takers} takes a delivery. */
+    public static String takenBy(String taker, String delivery) {
+        return """
+                EXISTS (SELECT
+                          FROM unnest({taker}.event_types, {taker}.aggregate_types, {taker}.taken_streams, {taker}.sources)
+                               AS s (event_type, aggregate_type, stream, source)
+                         WHERE {takes})""".replace("{taker}", taker).replace("{takes}", takes(delivery));
     }
 
     /** Sets the rows, in the order in which every instance locks them. */

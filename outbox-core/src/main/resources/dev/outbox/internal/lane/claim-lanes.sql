@@ -1,6 +1,6 @@
 -- A claim of redeliveries: one transaction in one round trip.
--- To run it in psql, replace {schema}, {envelope} with o.*, and {lanes of handler} and {taken} with the expressions of LaneSql, which claims of first
--- deliveries share; and \set the parameters.
+-- To run it in psql, replace {schema}, {envelope} with o.*, and {handlers}, {lanes of handler}, {takers of locked} and {taken} with the expressions of LaneSql
+-- and Subscriptions, which claims of first deliveries share; and \set the parameters.
 
 -- result: incarnation
 SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation());
@@ -8,27 +8,36 @@ SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.ou
 -- result: due
 -- Relies on outbox_lane_due, twice for each handler, outbox_lane_pk and outbox_delivery_lane. Locks the lanes that are due, the longest
 -- waiting first, or one crash suspect, and notes the places of their rows.
-WITH candidate AS MATERIALIZED (
-    -- Finds them without locks, so that it holds no others. Looks up whether a handler is paused, because a busy stream may learn late that
-    -- the registry has changed.
-    SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at, kind.suspect
-      FROM unnest(:handler_ids::text[]) AS h (handler_id)
-     CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+WITH head AS MATERIALIZED (
+    -- The longest waiting lane of each handler. Stops when enough handlers have one, and begins with another handler each time. Looks up
+    -- whether a handler is paused, because a busy stream may learn late that the registry has changed.
+    SELECT h.*, l.due_at
+      FROM (SELECT * FROM {handlers} ORDER BY random()) h
+     CROSS JOIN LATERAL (SELECT l.due_at
+                           {lanes of handler}
+                        AND l.due_at < now()
+                        AND (:with_suspects OR NOT h.suspect)
+                        AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
+                      ORDER BY l.due_at
+                      LIMIT 1) l
+     WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
+       AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
+     LIMIT greatest(:batch_size, 50)
+), candidate AS MATERIALIZED (
+    -- Finds the lanes without locks, so that it holds no others. Each handler has its part of twice the batch.
+    SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at, h.suspect
+      FROM head h
      CROSS JOIN LATERAL (SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at
                            {lanes of handler}
                         AND l.due_at < now()
-                        AND (:with_suspects OR NOT kind.suspect)
                         AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
                       ORDER BY l.due_at
-                      LIMIT :batch_size) l
-     WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
-       AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
-), top AS MATERIALIZED (
-    SELECT c.suspect FROM candidate c ORDER BY c.due_at LIMIT 1
+                      LIMIT least(:batch_size, 1 + 2 * :batch_size / (SELECT count(*) FROM head))) l
+     WHERE h.suspect = (SELECT head.suspect FROM head ORDER BY head.due_at LIMIT 1)
 )
 SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true)
   FROM (SELECT l.place
-          FROM (SELECT * FROM candidate WHERE candidate.suspect = (SELECT top.suspect FROM top) ORDER BY candidate.due_at) c
+          FROM (SELECT * FROM candidate ORDER BY candidate.due_at) c
          CROSS JOIN LATERAL (SELECT l.ctid AS place
                                FROM {schema}.outbox_lane l
                               WHERE l.aggregate_type = c.aggregate_type
@@ -37,19 +46,24 @@ SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true
                                 AND l.due_at < now()
                               LIMIT 1
                                 FOR UPDATE SKIP LOCKED) l
-         LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l;
+         LIMIT CASE WHEN (SELECT bool_or(candidate.suspect) FROM candidate) THEN 1 ELSE :batch_size END) l;
 
 -- result: deliveries
 -- Relies on outbox_delivery_lane, outbox_delivery_pk and the primary keys of both partitions. Its snapshot is younger than the locks of
 -- "due", so that it reads the lanes as they are.
-WITH lane AS MATERIALIZED (
-    SELECT l.ctid AS place, l.aggregate_type, l.aggregate_id, l.handler_id, l.first_seq, l.worker, l.claimed_at,
+WITH locked AS MATERIALIZED (
+    SELECT l.ctid AS place, l.*
+      FROM {schema}.outbox_lane l
+     WHERE l.ctid = ANY (current_setting('outbox.lanes')::tid[])
+), lane AS MATERIALIZED (
+    SELECT l.place, l.aggregate_type, l.aggregate_id, l.handler_id, l.first_seq, l.worker, l.claimed_at,
            l.token IS NOT NULL AS expired,
            l.crash_count + (l.token IS NOT NULL)::integer AS crashes,
            row_number() OVER (ORDER BY l.due_at, l.aggregate_type, l.aggregate_id, l.handler_id) AS turn,
-           :followers / count(*) OVER () AS followers
-      FROM {schema}.outbox_lane l
-     WHERE l.ctid = ANY (current_setting('outbox.lanes')::tid[])
+           :followers / count(*) OVER () AS followers,
+           t.event_types, t.aggregate_types, t.taken_streams, t.sources
+      FROM locked l
+      JOIN ({takers of locked}) t USING (handler_id)
 ), delivery AS MATERIALIZED (
     -- The first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it along, so that the lane
     -- drains in batches; "ready" ends at the first that cannot be attempted.

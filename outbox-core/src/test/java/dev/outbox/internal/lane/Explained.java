@@ -2,6 +2,8 @@ package dev.outbox.internal.lane;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -58,23 +61,40 @@ public record Explained(DataSource dataSource, String... settings) {
     public List<JsonNode> explainClaimOfLanes(
             List<String> handlers, int batchSize, int followers, boolean withSuspects, String dueFrom)
             throws SQLException {
-        String ids = String.join(",", handlers);
-        String any = ids.replaceAll("[^,]+", "*");
+        return explainClaimOfLanes(allTypes(handlers), batchSize, followers, withSuspects, dueFrom);
+    }
+
+    /** The two statements of a claim. Rolls back what they change. */
+    public List<JsonNode> explainClaimOfLanes(
+            ActiveHandlers handlers, int batchSize, int followers, boolean withSuspects, String dueFrom)
+            throws SQLException {
+        Map<String, String> values = parametersOf(handlers, dueFrom);
+        values.put("with_suspects", "boolean '" + withSuspects + "'");
+        values.put("batch_size", "int '" + batchSize + "'");
+        values.put("followers", "int '" + followers + "'");
+        return explain(List.of(DeliveryClaimStore.LOCK_DUE, DeliveryClaimStore.TAKE), values);
+    }
+
+    /** The look for the next due time, for handlers that take every event. */
+    public JsonNode explainUntilNext(List<String> handlers, String dueFrom) throws SQLException {
+        return explainUntilNext(allTypes(handlers), dueFrom);
+    }
+
+    public JsonNode explainUntilNext(ActiveHandlers handlers, String dueFrom) throws SQLException {
+        return explain(List.of(LaneSql.UNTIL_NEXT), parametersOf(handlers, dueFrom))
+                .get(0);
+    }
+
+    private static ActiveHandlers allTypes(List<String> handlers) {
+        return ActiveHandlers.ofAllTypes(handlers.toArray(String[]::new));
+    }
+
+    private static Map<String, String> parametersOf(ActiveHandlers handlers, String dueFrom) {
         Map<String, String> values = new HashMap<>(Map.of(
-                "handler_ids",
-                "text[] '{" + ids + "}'",
-                "takers",
-                "text[] '{" + ids + "}'",
                 "stream",
                 "text 'default'",
-                "with_suspects",
-                "boolean '" + withSuspects + "'",
                 "held",
                 "text[] '{}'",
-                "batch_size",
-                "int '" + batchSize + "'",
-                "followers",
-                "int '" + followers + "'",
                 "worker",
                 "text 'w'",
                 "token",
@@ -82,16 +102,29 @@ public record Explained(DataSource dataSource, String... settings) {
                 "lease",
                 "bigint '60000'"));
         values.put("due_from", "timestamptz '" + dueFrom + "'");
-        for (String name : List.of("event_types", "aggregate_types", "taken_streams", "sources")) {
-            values.put(name, "text[] '{" + any + "}'");
-        }
+        values.put("takers", texts(handlers, (handler, taken) -> handler));
+        values.put("event_types", texts(handlers, (handler, taken) -> taken.eventType()));
+        values.put("aggregate_types", texts(handlers, (handler, taken) -> taken.aggregateType()));
+        values.put("taken_streams", texts(handlers, (handler, taken) -> taken.stream()));
+        values.put("sources", texts(handlers, (handler, taken) -> taken.source()));
+        return values;
+    }
+
+    private static String texts(ActiveHandlers handlers, BiFunction<String, Subscription, String> value) {
+        return handlers.byId().entrySet().stream()
+                .flatMap((handler) ->
+                        handler.getValue().stream().sorted().map((taken) -> value.apply(handler.getKey(), taken)))
+                .collect(joining(",", "text[] '{", "}'"));
+    }
+
+    private List<JsonNode> explain(List<String> statements, Map<String, String> values) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
             statement.execute("SET LOCAL enable_seqscan = off");
             List<JsonNode> plans = new ArrayList<>();
-            for (String sql : List.of(DeliveryClaimStore.LOCK_DUE, DeliveryClaimStore.TAKE)) {
+            for (String sql : statements) {
                 String rendered = OutboxSchema.DEFAULT.render(sql);
                 List<String> bound = names(rendered).stream().map(values::get).toList();
                 String types =

@@ -133,7 +133,7 @@ class LaneRacesTest {
                             event_type text, aggregate_type text, stream text, source text) RETURNS boolean
                             LANGUAGE plpgsql IMMUTABLE AS $function$
                         BEGIN
-                            IF current_query() LIKE '%WITH candidate AS MATERIALIZED%' THEN
+                            IF current_query() LIKE '%candidate AS MATERIALIZED%' THEN
                                 PERFORM pg_advisory_xact_lock_shared(4711);
                             END IF;
                             RETURN true;

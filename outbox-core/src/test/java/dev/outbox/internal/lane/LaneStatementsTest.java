@@ -7,6 +7,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.operate.OperateSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.replay.ReplayFeeders;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
@@ -18,7 +19,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.LongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -168,10 +172,7 @@ class LaneStatementsTest {
     /** Of the look at the next due time, and of a claim that finds so many deliveries. */
     private static long pagesOfLook(TestOutbox outbox, String dueFrom, int deliveries) throws SQLException {
         Explained explained = new Explained(outbox.dataSource());
-        JsonNode look = explained.explain(
-                LaneSql.UNTIL_NEXT,
-                "text[], text, timestamptz, text[], text[], text[], text[], text[]",
-                "'{mail-0}', 'default', '" + dueFrom + "', '{mail-0}', '{*}', '{*}', '{*}', '{*}'");
+        JsonNode look = explained.explainUntilNext(List.of("mail-0"), dueFrom);
         List<JsonNode> claim = explained.explainClaimOfLanes(List.of("mail-0"), 50, 200, true, dueFrom);
         assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(deliveries);
         return Stream.of(look, claim.get(0), claim.get(1))
@@ -202,6 +203,34 @@ class LaneStatementsTest {
                                             * node.path("Actual Rows").asDouble(0)))
                             .sum())
                     .isBetween((long) batch, 2L * batch);
+        }
+    }
+
+    /** Each handler takes five event types. A claim once looked for those of a handler among those of all, for every lane that is due. */
+    @Test
+    void claimOfManyHandlersLooksAtEachOnce() throws SQLException {
+        try (TestOutbox outbox = TestOutbox.create()) {
+            outbox.addStream("default");
+            int handlers = 100;
+            int batch = 50;
+            addFailed(outbox, batch, handlers);
+            SortedMap<String, Set<Subscription>> byId = new TreeMap<>();
+            for (int handler = 0; handler < handlers; handler++) {
+                byId.put(
+                        "mail-" + handler,
+                        Stream.of("OrderPaid", "OrderShipped", "OrderReturned", "OrderCancelled", "OrderPlaced")
+                                .map(Subscription::ofType)
+                                .collect(Collectors.toSet()));
+            }
+            ActiveHandlers active = new ActiveHandlers(byId);
+            Explained explained = new Explained(outbox.dataSource());
+            JsonNode look = explained.explainUntilNext(active, "-infinity");
+            List<JsonNode> claim = explained.explainClaimOfLanes(active, batch, 4 * batch, true, "-infinity");
+
+            assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(batch);
+            assertThat(Stream.of(look, claim.get(0), claim.get(1)))
+                    .extracting(Explained::rowsHandled)
+                    .allMatch((rows) -> rows < 100L * handlers);
         }
     }
 

@@ -170,10 +170,7 @@ class PoisonedAggregateTest {
                     .param(WAITING)
                     .update();
             Explained explained = new Explained(outbox.dataSource());
-            JsonNode look = explained.explain(
-                    LaneSql.UNTIL_NEXT,
-                    "text[], text, timestamptz, text[], text[], text[], text[], text[]",
-                    "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'");
+            JsonNode look = explained.explainUntilNext(List.of("mail"), "-infinity");
             List<JsonNode> claim = explained.explainClaimOfLanes(List.of("mail"), 50, 200, true);
             JsonNode release = explainRelease(lease());
 
@@ -207,11 +204,7 @@ class PoisonedAggregateTest {
     @Test
     void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
-        JsonNode plan = new Explained(outbox.dataSource())
-                .explain(
-                        LaneSql.UNTIL_NEXT,
-                        "text[], text, timestamptz, text[], text[], text[], text[], text[]",
-                        "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'");
+        JsonNode plan = new Explained(outbox.dataSource()).explainUntilNext(List.of("mail"), "-infinity");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(Explained.indexesOf(plan)).containsExactly("outbox_lane_due", "outbox_delivery_lane");
     }
@@ -224,11 +217,7 @@ class PoisonedAggregateTest {
                 .update();
         LaneRows.addMissing(outbox.sql());
         outbox.sql().sql("ANALYZE events.outbox_delivery, events.outbox_lane").update();
-        JsonNode plan = new Explained(outbox.dataSource())
-                .explain(
-                        LaneSql.UNTIL_NEXT,
-                        "text[], text, timestamptz, text[], text[], text[], text[], text[]",
-                        "'{other}', 'default', '-infinity', '{other}', '{*}', '{*}', '{*}', '{*}'");
+        JsonNode plan = new Explained(outbox.dataSource()).explainUntilNext(List.of("other"), "-infinity");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(LaneSteps.request("w", ActiveHandlers.ofAllTypes("other"), 50, LEASE)))
