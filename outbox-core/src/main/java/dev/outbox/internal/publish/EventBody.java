@@ -30,7 +30,8 @@ final class EventBody {
     /** Headers are texts in one fixed shape, whatever the mapper of the payloads does. */
     private static final JsonMapper HEADERS = JsonMapper.builder().build();
 
-    private static final JsonText.Limits HEADER_LIMITS = JsonText.Limits.of(StreamReadConstraints.defaults());
+    private static final JsonText.Limits HEADER_LIMITS =
+            JsonText.Limits.of(StreamReadConstraints.defaults(), Integer.MAX_VALUE);
 
     private final JsonMapper mapper;
     private final int maxPayloadSize;
@@ -41,7 +42,7 @@ final class EventBody {
     EventBody(JsonMapper mapper, int maxPayloadSize, Supplier<Stream<EventHeadersContributor>> contributors) {
         this.mapper = EntityRefusal.in(mapper);
         this.maxPayloadSize = maxPayloadSize;
-        this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints());
+        this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints(), maxPayloadSize);
         this.contributors = SingletonSupplier.of(() -> contributors.get().toList());
     }
 

@@ -38,14 +38,15 @@ final class JsonText {
 
     private JsonText() {}
 
-    /** What handlers can read. */
-    record Limits(int depth, int name, int number) {
+    /** What handlers can read; and the size of a payload whose exponents are written out, as {@code jsonb} returns them. */
+    record Limits(int depth, int name, int number, int size) {
 
-        static Limits of(StreamReadConstraints reading) {
+        static Limits of(StreamReadConstraints reading, int size) {
             return new Limits(
                     Math.min(DEEPEST, reading.getMaxNestingDepth()),
                     reading.getMaxNameLength(),
-                    Math.min(LONGEST_NUMBER, reading.getMaxNumberLength()));
+                    Math.min(LONGEST_NUMBER, reading.getMaxNumberLength()),
+                    size);
         }
     }
 
@@ -65,6 +66,7 @@ final class JsonText {
 
     private static @Nullable String refusedToken(JsonParser parser, Limits limits, boolean escapes) {
         int depth = 0;
+        long digits = 0;
         do {
             JsonToken token = parser.nextToken();
             if (token == null) {
@@ -77,6 +79,11 @@ final class JsonText {
             String refused = refusedPart(token, parser, limits, escapes);
             if (refused != null) {
                 return refused;
+            }
+            if (token.isNumeric() && (digits += exponent(parser.getString())) > limits.size()) {
+                return "more than " + limits.size()
+                        + " bytes (outbox.publisher.max-payload-size) once the exponents of its numbers are written out, at "
+                        + parser.streamReadContext().pathAsPointer();
             }
         } while (depth > 0);
         return parser.nextToken() == null ? null : NO_JSON;
@@ -99,13 +106,26 @@ final class JsonText {
 
     /** Counts an exponent as that many more digits. */
     private static boolean isTooLong(String number, Limits limits) {
-        int end = Math.max(number.indexOf('e'), number.indexOf('E'));
-        if (end < 0 && number.length() <= limits.number()) {
+        int end = endOfMantissa(number);
+        if (end == number.length() && end <= limits.number()) {
             return false;
         }
-        String mantissa = end < 0 ? number : number.substring(0, end);
-        int digits = mantissa.replaceAll("[-.]", "").length();
-        String exponent = end < 0 ? "0" : number.substring(end + 1).replaceAll("[+-]", "");
-        return exponent.length() > LONGEST_EXPONENT || digits + Integer.parseInt(exponent) > limits.number();
+        int digits = number.substring(0, end).replaceAll("[-.]", "").length();
+        return digits + exponent(number) > limits.number();
+    }
+
+    private static int endOfMantissa(String number) {
+        int end = Math.max(number.indexOf('e'), number.indexOf('E'));
+        return end < 0 ? number.length() : end;
+    }
+
+    /** Returns how many digits an exponent stands for. */
+    private static int exponent(String number) {
+        int end = endOfMantissa(number);
+        if (end == number.length()) {
+            return 0;
+        }
+        String exponent = number.substring(end + 1).replaceAll("[+-]", "");
+        return exponent.length() > LONGEST_EXPONENT ? Integer.MAX_VALUE / 2 : Integer.parseInt(exponent);
     }
 }

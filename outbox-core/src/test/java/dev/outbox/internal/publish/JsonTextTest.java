@@ -15,6 +15,7 @@ import tools.jackson.core.StreamReadConstraints;
 
 class JsonTextTest {
 
+    private static final int MAX_SIZE = 1024 * 1024;
     private static final char BACKSLASH = '\\';
     private static final TestDatabase DATABASE = TestPostgres.shared().newDatabase();
 
@@ -92,6 +93,18 @@ class JsonTextTest {
     }
 
     @Test
+    void countsExponentsAsTheDigitsThatAreRead() {
+        String bomb = "{\"numbers\":[" + "1E+999,".repeat(139_999) + "1E+999]}";
+
+        assertThat(bomb.length()).isLessThan(MAX_SIZE);
+        assertThat(refusedPart(bomb))
+                .isEqualTo(
+                        "more than 1048576 bytes (outbox.publisher.max-payload-size) once the exponents of its numbers are"
+                                + " written out, at /numbers/1049");
+        assertThat(refusedPart("[" + "1E-9,".repeat(100_000) + "1E+999]")).isNull();
+    }
+
+    @Test
     void findsWhatIsNestedTooDeepToRead() {
         assertThat(refusedPart("[".repeat(500) + "]".repeat(500))).isNull();
         assertThat(refusedPart("[".repeat(501) + "]".repeat(501))).isEqualTo("more than 500 nested arrays and objects");
@@ -121,7 +134,7 @@ class JsonTextTest {
     }
 
     private static String refusedPart(String json) {
-        return JsonText.refusedPart(json, JsonText.Limits.of(StreamReadConstraints.defaults()));
+        return JsonText.refusedPart(json, JsonText.Limits.of(StreamReadConstraints.defaults(), MAX_SIZE));
     }
 
     private static boolean acceptedByPostgres(String json) {
