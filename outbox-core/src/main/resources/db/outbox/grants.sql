@@ -48,7 +48,7 @@ GRANT SELECT, DELETE,
 -- Scheduled events move into the queue when they are due.
 GRANT INSERT (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, occurred_at)
    ON :"schema".outbox_unpublished TO :"worker";
-GRANT SELECT, DELETE, UPDATE (due_at) ON :"schema".outbox_scheduled TO :"worker";
+GRANT SELECT, DELETE, UPDATE (due_at, occurred_at, refusals, last_error) ON :"schema".outbox_scheduled TO :"worker";
 GRANT SELECT, UPDATE (last_seq) ON :"schema".outbox_aggregate TO :"worker";
 -- UPDATE of one column is what FOR UPDATE needs.
 GRANT SELECT, INSERT, DELETE, UPDATE (status) ON :"schema".outbox_published TO :"worker";
@@ -80,7 +80,7 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
               attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at,
               failures, erased_at)
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
-GRANT SELECT (event_id, stream, aggregate_type, aggregate_id, key, event_type, schema_version, occurred_at, due_at)
+GRANT SELECT (event_id, stream, aggregate_type, aggregate_id, key, event_type, schema_version, occurred_at, due_at, refusals, last_error)
    ON :"schema".outbox_scheduled TO :"reader";
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_lane, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,

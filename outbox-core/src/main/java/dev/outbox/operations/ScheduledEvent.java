@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param aggregateId its aggregate id
  * @param key its key, or {@code null}
  * @param eventType its event type
- * @param dueAt when it takes its place in the order of its aggregate
+ * @param dueAt when it takes its place in the order of its aggregate; the time of the next attempt if it was refused
+ * @param refusal why PostgreSQL refused to store it in the queue when it was due, or {@code null}
  */
 public record ScheduledEvent(
         UUID eventId,
@@ -22,4 +23,5 @@ public record ScheduledEvent(
         String aggregateId,
         @Nullable String key,
         String eventType,
-        Instant dueAt) {}
+        Instant dueAt,
+        @Nullable String refusal) {}

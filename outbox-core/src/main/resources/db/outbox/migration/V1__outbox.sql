@@ -197,11 +197,15 @@ CREATE TABLE ${schema}.outbox_scheduled (
     headers        jsonb            NOT NULL,
     occurred_at    timestamptz,
     due_at         timestamptz      NOT NULL,
+    refusals       integer          NOT NULL DEFAULT 0,
+    last_error     text,
     CONSTRAINT outbox_scheduled_pk PRIMARY KEY (event_id),
     CONSTRAINT outbox_scheduled_key UNIQUE (aggregate_type, aggregate_id, key)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 COMMENT ON COLUMN ${schema}.outbox_scheduled.key IS 'By which the application replaces or cancels the event; NULL if it does not';
+COMMENT ON COLUMN ${schema}.outbox_scheduled.refusals IS 'How often PostgreSQL refused to store the event in the queue; due_at is then the next attempt';
+COMMENT ON COLUMN ${schema}.outbox_scheduled.last_error IS 'Why PostgreSQL last refused it';
 COMMENT ON COLUMN ${schema}.outbox_scheduled.occurred_at IS 'NULL for the time at which the event is due';
 
 CREATE INDEX outbox_scheduled_due

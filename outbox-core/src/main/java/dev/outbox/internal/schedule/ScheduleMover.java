@@ -1,11 +1,21 @@
 package dev.outbox.internal.schedule;
 
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.schedule.ScheduleStore.DueEvent;
+import dev.outbox.internal.schedule.ScheduleStore.Place;
+import dev.outbox.internal.schedule.ScheduleStore.Refused;
 import dev.outbox.internal.schedule.ScheduleStore.Round;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.ObjIntConsumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -26,13 +36,22 @@ public final class ScheduleMover {
     private static final int ROUNDS_UNTIL_REPORT = 60;
 
     private static final int BATCH = 500;
-    private static final int DEEPEST = 50_000;
+
+    /** How many events behind those of locked aggregates a round looks at. */
+    private static final int BATCH_BEHIND = 5_000;
+
+    private static final int REFUSALS_BEFORE_ISOLATION = 3;
+    private static final int LONGEST_ERROR = 500;
 
     private final ScheduleStore store;
     private final Set<String> streams;
     private final ObjIntConsumer<String> moved;
-    private int depth = BATCH;
+
+    /** Where the next round starts in each stream of which the last one saw locked aggregates only. */
+    private final Map<String, Place> behind = new TreeMap<>();
+
     private int roundsWithoutMove;
+    private int refusals;
 
     /** Creates a mover that reports how many events of a stream it has moved. */
     public ScheduleMover(
@@ -42,18 +61,19 @@ public final class ScheduleMover {
         this.moved = moved;
     }
 
-    /** Moves a batch and returns the time until the next one. */
+    /** Moves a batch and returns the time until the next one. After three refusals in a row, moves event by event. */
     public Duration runOnce() throws SQLException {
         FaultPoint.BEFORE_MOVE.reached();
-        Round round = store.move(streams, BATCH, depth);
-        int events = round.events();
-        if (events == BATCH || round.looked() == 0) {
-            depth = BATCH;
-        } else if (round.looked() >= depth) {
-            // Events of locked aggregates may hide others.
-            depth = Math.min(depth * 10, DEEPEST);
+        if (refusals >= REFUSALS_BEFORE_ISOLATION) {
+            return moveOneByOne() ? Duration.ZERO : BUSY;
         }
-        if (events == 0 && round.looked() > 0) {
+        Round round = moveBatch();
+        int events = round.events();
+        boolean more = events < BATCH && lookBehind(round);
+        if (events == 0 && more) {
+            return Duration.ZERO;
+        }
+        if (events == 0 && !round.looked().isEmpty()) {
             return withoutMove(round);
         }
         roundsWithoutMove = 0;
@@ -62,7 +82,80 @@ public final class ScheduleMover {
         }
         FaultPoint.AFTER_MOVE.reached();
         round.moved().forEach(moved::accept);
-        return events < BATCH ? BUSY : Duration.ZERO;
+        return events < BATCH && !more ? BUSY : Duration.ZERO;
+    }
+
+    private Round moveBatch() throws SQLException {
+        Map<String, Place> from = new TreeMap<>();
+        streams.forEach((stream) -> from.put(stream, behind.getOrDefault(stream, Place.FIRST)));
+        try {
+            Round round = store.move(from, BATCH, depth());
+            refusals = 0;
+            return round;
+        } catch (SQLException ex) {
+            refusals = Causes.isRefusal(ex) ? refusals + 1 : refusals;
+            throw ex;
+        }
+    }
+
+    private int depth() {
+        return behind.isEmpty() ? BATCH : BATCH_BEHIND;
+    }
+
+    /** Lets the next round start behind events of locked aggregates, which would hide others. Returns whether there may be such others. */
+    private boolean lookBehind(Round round) {
+        int depth = depth();
+        behind.clear();
+        round.looked().forEach((stream, looked) -> {
+            if (looked.isLimited(depth)) {
+                behind.put(stream, looked.last());
+            }
+        });
+        return !behind.isEmpty();
+    }
+
+    /** Moves each due event in a transaction of its own, and puts aside those that PostgreSQL refuses. Returns whether to do so again. */
+    private boolean moveOneByOne() throws SQLException {
+        behind.clear();
+        boolean again = false;
+        for (String stream : streams) {
+            List<DueEvent> due = store.due(stream, BATCH);
+            int events = 0;
+            for (DueEvent event : due) {
+                try {
+                    events += store.move(Map.of(stream, event.place()), 1, 1).events();
+                } catch (SQLException ex) {
+                    if (!Causes.isRefusal(ex)) {
+                        throw ex;
+                    }
+                    putAside(stream, event, ex);
+                    again = true;
+                }
+            }
+            if (events > 0) {
+                moved.accept(stream, events);
+            }
+            again |= events == BATCH;
+        }
+        refusals = again ? refusals : 0;
+        return again;
+    }
+
+    private void putAside(String stream, DueEvent event, SQLException refusal) throws SQLException {
+        String error = Failure.of(Failure.REFUSED, refusal).message();
+        Optional<Refused> refused = store.putAside(event, error.substring(0, Math.min(error.length(), LONGEST_ERROR)));
+        if (refused.isPresent() && refused.get().refusals() == 1) {
+            log.error(
+                    "PostgreSQL refused to store scheduled event {} ({} of {} {}, stream {}); it is tried again at {} and then ever more"
+                            + " rarely. Correct what the message names, or cancel the event with the bean ScheduledEvents",
+                    event.place().eventId(),
+                    event.eventType(),
+                    event.aggregateType(),
+                    event.aggregateId(),
+                    stream,
+                    refused.get().nextAttempt(),
+                    Redaction.loggable(refusal));
+        }
     }
 
     private Duration withoutMove(Round round) {

@@ -392,6 +392,109 @@ class ScheduledEventsTest {
         assertThat(numbers()).containsExactly("2");
     }
 
+    /** A job of the application may hold the counters of very many aggregates in one transaction. */
+    @Test
+    void manyLockedAggregatesHideNoOther() throws SQLException {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_aggregate SELECT 'job', n::text, 0 FROM generate_series(1, 60000) n
+                        """).update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_scheduled (event_id, stream, aggregate_type, aggregate_id, event_type,
+                                                             schema_version, payload, headers, due_at)
+                        SELECT gen_random_uuid(), 'default', 'job', n::text, 'OrderPaid', 1, '{}', '{}', now() - interval '1 h'
+                          FROM generate_series(1, 60000) n
+                        """).update();
+        schedule(event(7).deliverAfter(Duration.ZERO));
+        ScheduleMover mover = mover();
+
+        try (OpenTransaction job = OpenTransaction.of(outbox.owner())) {
+            job.run("UPDATE events.outbox_aggregate SET last_seq = last_seq WHERE aggregate_type = 'job'");
+            for (int round = 0; round < 20; round++) {
+                mover.runOnce();
+            }
+        }
+
+        assertThat(numbers()).containsExactly("7");
+    }
+
+    @Test
+    void aggregateThatIsFreedBetweenRoundsKeepsItsOrder() throws SQLException {
+        schedule(event(1).deliverAfter(Duration.ZERO));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(IntStream.range(0, 600)
+                        .mapToObj((number) ->
+                                OutboxEvent.of("order", "2", new OrderPaid(0)).deliverAfter(Duration.ZERO))
+                        .toList()));
+        schedule(event(2).deliverAfter(Duration.ZERO));
+        ScheduleMover mover = mover();
+        try (OpenTransaction publisher = OpenTransaction.of(outbox.owner())) {
+            publisher.run("UPDATE events.outbox_aggregate SET last_seq = last_seq");
+            mover.runOnce();
+        }
+        for (int round = 0; round < 15; round++) {
+            mover.runOnce();
+        }
+
+        assertThat(numbers()).filteredOn((number) -> !number.equals("0")).containsExactly("1", "2");
+    }
+
+    @Test
+    void refusedEventIsPutAsideAndStopsNoOther() {
+        refuse("aggregate_id = '1'");
+        EventEnvelope refused = schedule(event(1).deliverAfter(Duration.ZERO));
+        schedule(OutboxEvent.of("order", "2", new OrderPaid(2)).deliverAfter(Duration.ZERO));
+        schedule(event(3).deliverAfter(HOUR));
+        outbox.handler("mail", "*", handler).start();
+
+        await().untilAsserted(() -> assertThat(handler.handled()).hasSize(1));
+        await().untilAsserted(() -> assertThat(found())
+                .filteredOn((event) -> event.refusal() != null)
+                .hasSize(1));
+        ScheduledEvent aside = found().get(0);
+        assertThat(aside.eventId()).isEqualTo(refused.eventId());
+        assertThat(aside.refusal()).contains("not on Thursdays");
+        assertThat(aside.dueAt())
+                .isBetween(Instant.now().plusSeconds(1), Instant.now().plusSeconds(11));
+
+        outbox.sql().sql("DROP TRIGGER refuse ON events.outbox_unpublished").update();
+        assertThat(outbox.runtime().scheduled().deliverNow(refused.eventId(), "ann", "trigger corrected"))
+                .isTrue();
+        await().untilAsserted(() -> assertThat(handler.handled()).hasSize(2));
+        assertThat(handler.handled().get(1).occurredAt()).isEqualTo(refused.occurredAt());
+    }
+
+    @Test
+    void refusedEventWaitsLongerEachTime() throws SQLException {
+        refuse("stream IS NOT NULL");
+        schedule(event(1).deliverAfter(Duration.ZERO));
+        for (int time = 1; time <= 12; time++) {
+            due();
+            ScheduleMover mover = mover();
+            for (int round = 0; round < 3; round++) {
+                assertThatThrownBy(mover::runOnce).hasMessageContaining("not on Thursdays");
+            }
+            mover.runOnce();
+        }
+
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT due_at BETWEEN now() + interval '59 min' AND now() + interval '61 min' FROM events.outbox_scheduled")
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+    }
+
+    private void refuse(String condition) {
+        outbox.sql().sql("""
+                        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN RAISE 'not on Thursdays'; END $$
+                        """).update();
+        outbox.sql()
+                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_unpublished FOR EACH ROW WHEN (NEW."
+                        + condition + ") EXECUTE FUNCTION refuse()")
+                .update();
+    }
+
     @Test
     void pausedStreamHoldsThemAndResumingMovesThem() throws SQLException {
         outbox.addStream("default");

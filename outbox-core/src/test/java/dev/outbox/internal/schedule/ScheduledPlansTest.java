@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** What the move of scheduled events reads of a large table, whether it was analyzed or not. */
@@ -27,8 +28,15 @@ class ScheduledPlansTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, true", "0, false", "60000, true", "60000, false"})
-    void moveReadsItsBatchOnly(int overdue, boolean analyzed) throws SQLException {
+    @CsvSource({
+        "0, true, -infinity",
+        "0, false, -infinity",
+        "60000, true, -infinity",
+        "60000, false, -infinity",
+        "60000, true, 2000-01-01",
+        "60000, false, 2000-01-01"
+    })
+    void moveReadsItsBatchOnly(int overdue, boolean analyzed, String from) throws SQLException {
         outbox.addStream("default");
         outbox.sql()
                 .sql("INSERT INTO events.outbox_aggregate_type (aggregate_type, counted) VALUES ('order', true)")
@@ -47,12 +55,31 @@ class ScheduledPlansTest {
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
                         ScheduleStore.MOVE,
-                        "text[], bigint, bigint, bigint, bigint",
-                        "'{default}', 500, " + BATCH + ", 20, " + BATCH);
+                        "text[], text[], text[], bigint, bigint, bigint, bigint",
+                        "'{default}', '{%s}', '{00000000-0000-0000-0000-000000000000}', 500, ".formatted(from) + BATCH
+                                + ", 20, " + BATCH);
 
         assertThat(Explained.rowsVisited(plan, "outbox_scheduled")).isLessThanOrEqualTo(4L * BATCH);
         assertThat(Explained.rowsVisited(plan, "outbox_aggregate")).isLessThanOrEqualTo(4L * BATCH);
         assertThat(Explained.pages(plan)).isLessThan(60 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void isolationReadsTheEventsItMoves(boolean analyzed) throws SQLException {
+        add(1, ROWS, "now() - interval '1 hour'");
+        if (analyzed) {
+            outbox.sql().sql("ANALYZE events.outbox_scheduled").update();
+        }
+
+        JsonNode due = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
+                .explain(ScheduleStore.DUE, "text, bigint", "'default', " + BATCH);
+        JsonNode aside = new Explained(outbox.dataSource())
+                .explain(ScheduleStore.PUT_ASIDE, "text, uuid, text", "'refused', gen_random_uuid(), 'now'");
+
+        assertThat(Explained.rowsVisited(due, "outbox_scheduled")).isEqualTo(BATCH);
+        assertThat(Explained.pages(due)).isLessThan(4 * BATCH);
+        assertThat(Explained.pages(aside)).isLessThan(20);
     }
 
     private void add(int first, int last, String due) {
