@@ -5,6 +5,7 @@ import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.schema.SequenceCheck;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -28,6 +29,7 @@ final class ClaimStore {
 
     static final String READ_LAST_ID = sql("last id");
     static final String LOCK_STREAM = sql("stream");
+    static final String FIND_LAGGING = sql("sequences");
     static final String ADVANCE_WINDOW = sql("window");
     static final String DROP_EXPIRED = sql("expired");
     static final String CLAIM = sql("claim");
@@ -65,6 +67,11 @@ final class ClaimStore {
     private static final long MOST_BYTES = 8 * 1024 * 1024L;
 
     private final DataSource dataSource;
+    private final OutboxSchema schema;
+
+    /** Whether a sequence lagged and could not be moved: every claim looks again. */
+    private volatile boolean lagging;
+
     private final Pipeline advancing;
     private final Pipeline plain;
     private final Pipeline renew;
@@ -73,7 +80,8 @@ final class ClaimStore {
 
     ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.advancing = claiming(schema, READ_LAST_ID, LOCK_STREAM, ADVANCE_WINDOW);
+        this.schema = schema;
+        this.advancing = claiming(schema, READ_LAST_ID, LOCK_STREAM, FIND_LAGGING, ADVANCE_WINDOW);
         this.plain = claiming(schema, LOCK_STREAM);
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
@@ -161,11 +169,25 @@ final class ClaimStore {
         }
     }
 
-    /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
+    /** Compares the sequences with their tables once: a claim that still finds one behind fails. */
     private Optional<Round> attempt(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
             throws SQLException {
+        try {
+            return attemptOnce(request, leftOut, expired);
+        } catch (LaggingSequence ex) {
+            lagging = true;
+            new SequenceCheck(dataSource, schema, schema).run();
+            lagging = false;
+            return attemptOnce(request, leftOut, expired);
+        }
+    }
+
+    /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
+    private Optional<Round> attemptOnce(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
+            throws SQLException {
         UUID token = UUID.randomUUID();
-        return (request.window() == Window.AS_IT_IS ? plain : advancing)
+        boolean advances = lagging || request.window() != Window.AS_IT_IS;
+        return (advances ? advancing : plain)
                 .run(
                         dataSource,
                         (parameters) -> request.handlers()
@@ -182,11 +204,11 @@ final class ClaimStore {
                                 .set("token", token)
                                 .set("worker", request.worker())
                                 .set("lease", request.lease().toMillis()),
-                        (results) -> readRound(results, token, expired));
+                        (results) -> readRound(results, token, expired, advances));
     }
 
-    private static Optional<Round> readRound(Pipeline.Results results, UUID token, List<ExpiredClaim> expired)
-            throws SQLException {
+    private static Optional<Round> readRound(
+            Pipeline.Results results, UUID token, List<ExpiredClaim> expired, boolean advances) throws SQLException {
         ResultSet stream = results.rows(LOCK_STREAM);
         if (!stream.next()) {
             return Optional.empty();
@@ -194,6 +216,9 @@ final class ClaimStore {
         UUID incarnation = stream.getObject(2, UUID.class);
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
+        if (advances && results.rows(FIND_LAGGING).next()) {
+            throw new LaggingSequence();
+        }
         expired.addAll(results.list(DROP_EXPIRED, (row) -> new ExpiredClaim(row.getString(1), row.getInt(2))));
         Batch batch = new Batch();
         for (ResultSet row = results.rows(CLAIM); row.next(); ) {
@@ -206,6 +231,16 @@ final class ClaimStore {
         Fence fence = new Fence(token, incarnation);
         Claim claim = batch.events.isEmpty() ? null : new Claim(batch.claimId, fence, batch.events);
         return Optional.of(new Round(claim, registry, batch.skipped, expired, untilNext, dueFrom, isLong, batch.isCut));
+    }
+
+    /** A sequence lags behind ids that are stored, so nothing was claimed. */
+    private static final class LaggingSequence extends IllegalStateException {
+
+        private static final long serialVersionUID = 1;
+
+        LaggingSequence() {
+            super("a sequence of the outbox lags behind its table");
+        }
     }
 
     /** Rows of {@link #CLAIM}. */

@@ -4,6 +4,7 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import javax.sql.DataSource;
@@ -94,7 +95,7 @@ public final class OutboxMigrations {
                 .load();
     }
 
-    /** Checks the database before the first statement, then updates the tables or checks their version. */
+    /** Checks the database before the first statement, then updates the tables or checks their version, and checks their sequences. */
     public void start(boolean migrate) {
         if (module.equals(TableModule.OUTBOX)) {
             new DatabaseCheck(dataSource, schema, archive).run(migrate);
@@ -104,6 +105,17 @@ public final class OutboxMigrations {
         } else {
             validate();
         }
+        checkSequences();
+    }
+
+    private void checkSequences() {
+        run("compare the sequences of the outbox with its tables", MAY_NOT_READ, () -> {
+            try {
+                new SequenceCheck(dataSource, schema, archive).run();
+            } catch (SQLException ex) {
+                throw Causes.translated("advance the sequences of the outbox", MAY_NOT_READ, ex);
+            }
+        });
     }
 
     /** Updates the tables, or waits until another instance has done so. */

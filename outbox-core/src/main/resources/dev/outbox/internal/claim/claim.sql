@@ -27,6 +27,18 @@ SELECT s.registry_version,
  WHERE s.stream = :stream
    FOR UPDATE OF s;
 
+-- result: sequences
+-- Relies on outbox_stream_pk, outbox_claim_pk and the primary keys of both partitions. Takes the lock for none if a sequence lags behind ids
+-- that the stream has seen and that are stored: its new events would overtake others. Runs after the lock, for which it would have waited with
+-- an older value of the sequence.
+SELECT set_config('outbox.locked_stream', '', true)
+  FROM {schema}.outbox_stream s
+ CROSS JOIN (SELECT q.last_value + q.is_called::integer AS next FROM {schema}.outbox_id_seq q) event
+ CROSS JOIN (SELECT q.last_value + q.is_called::integer AS next FROM {schema}.outbox_claim_id_seq q) claim
+ WHERE s.stream = :stream
+   AND (s.next_mark >= event.next AND (SELECT max(o.id) FROM {schema}.outbox o) >= event.next
+        OR s.first_claim > claim.next AND (SELECT max(c.id) FROM {schema}.outbox_claim c) >= claim.next);
+
 -- result: window
 -- Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before
 -- next_horizon is running, no event up to next_mark can appear any more. A transaction that takes longer than a second is passed over: the
@@ -35,11 +47,12 @@ SELECT s.registry_version,
 -- some of them run before every younger one.
 WITH stream AS MATERIALIZED (
     SELECT s.*,
-           -- The window starts anew if its transaction ids lie ahead of this one, so that they come from another cluster, or if the
-           -- sequence of event ids went back.
+           -- The window starts anew if its transaction ids lie ahead of this one, so that they come from another cluster, or if a
+           -- sequence went back, behind what is gone.
            greatest(s.horizon, s.next_horizon) >= pg_current_xact_id()
            OR s.next_mark > (SELECT CASE WHEN q.is_called THEN q.last_value ELSE 0 END
-                               FROM {schema}.outbox_id_seq q) AS is_void,
+                               FROM {schema}.outbox_id_seq q)
+           OR s.first_claim > (SELECT q.last_value + q.is_called::integer FROM {schema}.outbox_claim_id_seq q) AS is_void,
            (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.horizon) AS running,
            (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_horizon) AS next_running,
            (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_safe_horizon) AS safe_running,
@@ -49,6 +62,7 @@ WITH stream AS MATERIALIZED (
            current_setting('outbox.last_id')::bigint AS last_id
       FROM {schema}.outbox_stream s
      WHERE s.stream = :stream
+       AND s.stream = current_setting('outbox.locked_stream', true)
 ), due AS MATERIALIZED (
     SELECT stream.*,
            (SELECT o.id

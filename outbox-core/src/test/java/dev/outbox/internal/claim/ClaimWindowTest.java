@@ -1,7 +1,9 @@
 package dev.outbox.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
@@ -171,6 +173,28 @@ class ClaimWindowTest {
         assertThat(round()).containsExactly("d1");
         publish("e");
         assertThat(round()).containsExactly("e1");
+    }
+
+    /** As after a move by logical replication: new events have small ids. */
+    @Test
+    void nothingIsClaimedWhileTheIdSequenceLags() throws SQLException {
+        publish("a", "b");
+        claims.claim(request(1));
+        JdbcClient.create(outbox.owner())
+                .sql("ALTER SEQUENCE events.outbox_id_seq RESTART")
+                .update();
+
+        for (ClaimStore.Window window : List.of(ClaimStore.Window.ADVANCED, ClaimStore.Window.AS_IT_IS)) {
+            assertThatThrownBy(() -> claims.claim(request(10, window)))
+                    .isInstanceOf(OutboxConfigurationException.class)
+                    .hasMessageContaining("SELECT setval('events.outbox_id_seq', 2 + 1000)");
+        }
+
+        JdbcClient.create(outbox.owner())
+                .sql("SELECT setval('events.outbox_id_seq', 1002)")
+                .query()
+                .singleValue();
+        assertThat(round()).containsExactly("b1");
     }
 
     @Test

@@ -56,6 +56,7 @@ class HeldSnapshotTest {
         work();
 
         assertFew("LOCK_STREAM", ClaimStore.LOCK_STREAM, "text, bigint, bigint", "'default', 0, 500");
+        assertFew("FIND_LAGGING", ClaimStore.FIND_LAGGING, "text", "'default'");
         assertFew("ADVANCE_WINDOW", ClaimStore.ADVANCE_WINDOW, "text, boolean", "'default', false");
         assertFew("DROP_EXPIRED", ClaimStore.DROP_EXPIRED, "text", "'default'");
         assertFew(
