@@ -1,7 +1,9 @@
 package dev.outbox.internal.claim;
 
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lane.SingleEventStore;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
@@ -32,7 +34,8 @@ final class ClaimStore {
     static final String FIND_LAGGING = sql("sequences");
     static final String ADVANCE_WINDOW = sql("window");
     static final String DROP_EXPIRED = sql("expired");
-    static final String CLAIM = sql("claim");
+    static final String CLAIM =
+            sql("claim").replace("{envelope}", EventRow.columnsWithoutPayload(":alone OR o.attempt_count > 1"));
 
     /** A claim that still belongs to its worker: with its token, and in the incarnation of the database in which it was made. */
     static final String HELD = """
@@ -52,6 +55,14 @@ final class ClaimStore {
               FROM {schema}.outbox_claim c
              WHERE c.locked_until > clock_timestamp()
                AND\s""" + HELD;
+
+    /** Relies on outbox_stream_pk and outbox_claim_pk. */
+    private static final String RELEASE_UNREAD = """
+            DELETE FROM {schema}.outbox_claim c
+             WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
+               AND c.stream = :stream
+               AND c.token = :token
+            """;
 
     /** Relies on outbox_claim_pk. */
     private static final String RELEASE = """
@@ -77,6 +88,8 @@ final class ClaimStore {
     private final Pipeline renew;
     private final Pipeline confirm;
     private final Pipeline release;
+    private final Pipeline releaseUnread;
+    private final SingleEventStore reader;
 
     ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
@@ -86,6 +99,8 @@ final class ClaimStore {
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
         this.release = new Pipeline(schema, RELEASE);
+        this.releaseUnread = new Pipeline(schema, RELEASE_UNREAD);
+        this.reader = new SingleEventStore(dataSource, schema);
     }
 
     private static String sql(String result) {
@@ -141,6 +156,12 @@ final class ClaimStore {
             boolean isLong,
             boolean isCut) {
 
+        /** Returns the round of a claim of one event, as it was read. */
+        Round with(ClaimedEvent event) {
+            Claim read = claim == null ? null : new Claim(claim.id(), claim.fence(), List.of(event));
+            return new Round(read, registry, skipped, expired, untilNextDelivery, dueFrom, isLong, isCut);
+        }
+
         /** Returns the claimed events. */
         List<ClaimedEvent> events() {
             return claim == null ? List.of() : claim.events();
@@ -156,10 +177,31 @@ final class ClaimStore {
      * is repeated without their aggregates, so that these delay no other.
      */
     Optional<Round> claim(Request request) throws SQLException {
+        return claim(request, false);
+    }
+
+    /** Claims one event, and then reads it. One that cannot be read comes with the failure and without its payload. */
+    Optional<Round> claimAlone(Request request) throws SQLException {
+        Optional<Round> found = claim(request, true);
+        Claim claim = found.map(Round::claim).orElse(null);
+        if (claim == null || claim.events().get(0).isSuspect()) {
+            return found;
+        }
+        try {
+            ClaimedEvent event = claim.events().get(0);
+            SingleEventStore.Read read = reader.read(event.envelope());
+            return found.map((round) -> round.with(event.with(read.envelope(), read.failure())));
+        } catch (SQLException | RuntimeException | Error ex) {
+            release(claim);
+            throw ex;
+        }
+    }
+
+    private Optional<Round> claim(Request request, boolean alone) throws SQLException {
         Set<Long> leftOut = new HashSet<>();
         List<ExpiredClaim> expired = new ArrayList<>();
         while (true) {
-            Optional<Round> round = attempt(request, leftOut, expired);
+            Optional<Round> round = attempt(request, alone, leftOut, expired);
             boolean onlyLocked = round.isPresent()
                     && round.get().claim() == null
                     && leftOut.addAll(round.get().skipped());
@@ -170,22 +212,46 @@ final class ClaimStore {
     }
 
     /** Compares the sequences with their tables once: a claim that still finds one behind fails. */
-    private Optional<Round> attempt(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
+    private Optional<Round> attempt(Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired)
             throws SQLException {
         try {
-            return attemptOnce(request, leftOut, expired);
+            return attemptOnce(request, alone, leftOut, expired);
         } catch (LaggingSequence ex) {
             lagging = true;
             new SequenceCheck(dataSource, schema, schema).run();
             lagging = false;
-            return attemptOnce(request, leftOut, expired);
+            return attemptOnce(request, alone, leftOut, expired);
         }
     }
 
-    /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
-    private Optional<Round> attemptOnce(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
+    /** One transaction of a claim. Gives back at once what was claimed and could not be read. */
+    private Optional<Round> attemptOnce(Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired)
             throws SQLException {
         UUID token = UUID.randomUUID();
+        try {
+            return run(request, alone, leftOut, expired, token);
+        } catch (SQLException | RuntimeException | Error ex) {
+            if (Causes.isUnreadable(ex) && !(ex instanceof LaggingSequence)) {
+                releaseUnread(request.stream(), token, ex);
+            }
+            throw ex;
+        }
+    }
+
+    /** Finds the claim by its token, because its id was not read either. If that fails, the lease ends it. */
+    private void releaseUnread(String stream, UUID token, Throwable cause) {
+        try {
+            releaseUnread.run(
+                    dataSource, (parameters) -> parameters.set("stream", stream).set("token", token));
+        } catch (SQLException | RuntimeException | Error ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    /** Notes the claims that it dropped, which the next one does not find. */
+    private Optional<Round> run(
+            Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired, UUID token)
+            throws SQLException {
         boolean advances = lagging || request.window() != Window.AS_IT_IS;
         return (advances ? advancing : plain)
                 .run(
@@ -199,7 +265,8 @@ final class ClaimStore {
                                 .set("depth", request.reach().depth())
                                 .set("due_from", request.dueFrom())
                                 .setLongs("left_out", leftOut, Long::longValue)
-                                .set("batch_size", request.batchSize())
+                                .set("alone", alone)
+                                .set("batch_size", alone ? 1 : request.batchSize())
                                 .set("most_bytes", MOST_BYTES)
                                 .set("token", token)
                                 .set("worker", request.worker())

@@ -5,6 +5,8 @@ import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.Lease;
@@ -40,6 +42,9 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
     private final RetryLanes retries;
+
+    /** How many events are claimed one at a time, because a claim could not be read. */
+    private int alone;
 
     private long highest;
     private volatile boolean queued;
@@ -108,12 +113,27 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
     private Optional<ClaimStore.Round> claim(ClaimStore.Request request, Moment begun) throws SQLException {
         try {
-            return claims.claim(request);
-        } catch (SQLException | RuntimeException ex) {
+            return alone > 0 ? claimAlone(request) : claims.claim(request);
+        } catch (SQLException | RuntimeException | Error ex) {
             window.failed(request.window(), since(begun));
             depth.failed(request.reach(), since(begun));
-            throw ex;
+            if (alone > 0 || !Causes.isUnreadable(ex)) {
+                throw ex;
+            }
+            alone = request.batchSize();
+            log.warn(
+                    "A claim of stream {} could not be read; claiming its events one at a time, to find the one that is too large for the"
+                            + " heap or damaged",
+                    stream.name(),
+                    Redaction.loggable(ex));
+            return claimAlone(request);
         }
+    }
+
+    private Optional<ClaimStore.Round> claimAlone(ClaimStore.Request request) throws SQLException {
+        Optional<ClaimStore.Round> round = claims.claimAlone(request);
+        alone = round.isPresent() && round.get().claim() != null ? alone - 1 : 0;
+        return round;
     }
 
     private Duration since(Moment begun) {
@@ -182,7 +202,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         dependencies.listener().claimed(stream.name(), took, events.size());
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
-        boolean full = events.size() == stream.settings().batchSize() || round.isCut();
+        boolean full = events.size() == stream.settings().batchSize() || round.isCut() || alone > 0;
         return full || again || (!round.skipped().isEmpty() && !events.isEmpty());
     }
 

@@ -30,7 +30,10 @@ final class DeadLetterStore {
                                   LIMIT 1) first
             """;
 
-    /** Relies on outbox_delivery_unreported and on the primary keys of both partitions: the event may be in history. */
+    /**
+     * Relies on outbox_delivery_unreported and on the primary keys of both partitions: the event may be in history. Leaves out the payload of
+     * an event that could not be read, and a large one that may have crashed processes.
+     */
     private static final String LOCK = """
             SELECT {envelope},
                    d.replay_id IS NOT NULL, coalesce(d.last_error_code, 'UNKNOWN'), d.last_error, d.retry_count
@@ -43,7 +46,9 @@ final class DeadLetterStore {
              ORDER BY d.report_at
              LIMIT 1
                FOR UPDATE OF d SKIP LOCKED
-            """;
+            """.replace("{envelope}", EventRow.columnsWithoutPayload("""
+            d.last_error_code = 'UNREADABLE'
+                        OR d.last_error_code = 'CRASH_LOOP' AND octet_length(o.payload::text) > 8388608"""));
 
     /** Relies on outbox_delivery_pk. */
     private static final String MARK_REPORTED = """

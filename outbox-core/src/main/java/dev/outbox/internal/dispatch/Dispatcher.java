@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,10 +59,28 @@ public final class Dispatcher {
     }
 
     /** An event that this process may handle now, and how many of its claims have expired. */
-    public record ClaimedEvent(EventEnvelope envelope, int expiredClaims, Set<String> blockedHandlers) {
+    public record ClaimedEvent(
+            EventEnvelope envelope,
+            int expiredClaims,
+            Set<String> blockedHandlers,
+            @Nullable Failure unreadable) {
 
         public ClaimedEvent {
             blockedHandlers = Set.copyOf(blockedHandlers);
+        }
+
+        public ClaimedEvent(EventEnvelope envelope, int expiredClaims, Set<String> blockedHandlers) {
+            this(envelope, expiredClaims, blockedHandlers, null);
+        }
+
+        /** Returns the event as it was read, or with the failure of reading it. */
+        public ClaimedEvent with(EventEnvelope read, @Nullable Failure failure) {
+            return new ClaimedEvent(read, expiredClaims, blockedHandlers, failure);
+        }
+
+        /** Returns whether this is a crash suspect, that is, whether two of its claims expired. Its payload is not read. */
+        public boolean isSuspect() {
+            return expiredClaims > 1;
         }
 
         public Aggregate aggregate() {
@@ -99,7 +119,23 @@ public final class Dispatcher {
 
     /** A delivery that this process may attempt now. */
     public record DueDelivery(
-            EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, Fence fence) {
+            EventEnvelope envelope,
+            String handlerId,
+            int attempt,
+            int failures,
+            int crashes,
+            Fence fence,
+            @Nullable Failure unreadable) {
+
+        public DueDelivery(
+                EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, Fence fence) {
+            this(envelope, handlerId, attempt, failures, crashes, fence, null);
+        }
+
+        /** Returns the delivery with its event as it was read, or with the failure of reading it. */
+        public DueDelivery with(EventEnvelope read, @Nullable Failure failure) {
+            return new DueDelivery(read, handlerId, attempt, failures, crashes, fence, failure);
+        }
 
         /** Returns whether this is a crash suspect, that is, whether two of its leases expired. */
         public boolean isSuspect() {
@@ -170,9 +206,21 @@ public final class Dispatcher {
         List<Attempt> attempts = deliveries.stream()
                 .map((due) -> attempt(due.envelope(), due.attempt(), due.failures(), due.crashes(), guard))
                 .toList();
+        Failure unreadable = deliveries.get(0).unreadable();
+        if (unreadable != null) {
+            return List.of(invocation.unreadable(handler, attempts.get(0), unreadable));
+        }
         return handler.isBatch()
                 ? invocation.invoke(handler, failures.together(handler, attempts))
                 : List.of(invocation.invoke(handler, attempts.get(0)));
+    }
+
+    /** Returns whether a delivery becomes a dead letter without an attempt, because too many leases expired under it. */
+    public boolean isCrashLoop(DueDelivery delivery) {
+        return settings.retry()
+                        .of(delivery.envelope().stream(), delivery.handlerId())
+                        .maxCrashes()
+                < delivery.crashes();
     }
 
     private Attempt attempt(EventEnvelope envelope, int number, int failed, int crashes, LeaseGuard guard) {
@@ -226,11 +274,14 @@ public final class Dispatcher {
             Map<String, DeliveryOutcome> outcomes = new LinkedHashMap<>();
             Map<HandlerDefinition, Waiting> forBatches = new LinkedHashMap<>();
             Attempt attempt = attempt(event.envelope(), 1, 0, 0, guard);
-            boolean suspect = event.expiredClaims() > 1;
+            boolean suspect = event.isSuspect();
+            Failure unreadable = event.unreadable();
             Set<String> lanes = blocked.of(event);
             for (HandlerRoutes.Local local : route.local()) {
                 String lane = local.lane(lanes);
-                if (suspect || local.paused() || lanes.contains(lane)) {
+                if (unreadable != null) {
+                    record(event, outcomes, lane, invocation.unreadable(local.handler(), attempt, unreadable));
+                } else if (suspect || local.paused() || lanes.contains(lane)) {
                     record(event, outcomes, lane, DeliveryOutcome.QUEUED);
                 } else if (local.handler().isBatch()) {
                     forBatches.put(local.handler(), new Waiting(events.size(), lane, attempt));

@@ -53,6 +53,15 @@ final class FailedAttempts {
         return DeliveryOutcome.dead(new Failure(CRASH_LOOP, message), handler.onDead() == OnDead.BLOCK);
     }
 
+    DeliveryOutcome unreadable(HandlerDefinition handler, Attempt attempt, Failure failure) {
+        log.error(
+                "{} does not get {}: {}; the delivery is dead until an operator retries or skips it",
+                handler.id(),
+                attempt.envelope(),
+                failure.message());
+        return DeliveryOutcome.dead(failure, handler.onDead() == OnDead.BLOCK);
+    }
+
     /** The last attempt at an event that has failed is made alone: it may be the one that makes the handler throw for all of a batch. */
     List<Attempt> together(HandlerDefinition handler, List<Attempt> attempts) {
         int size = 0;

@@ -3,6 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.BatchHandler.Batch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
@@ -50,6 +51,13 @@ final class Invocation {
             result.allThrown(ex);
             return result.outcomes();
         }
+    }
+
+    /** Makes a dead letter of an event that cannot be read. */
+    DeliveryOutcome unreadable(HandlerDefinition handler, Attempt attempt, Failure failure) {
+        DeliveryOutcome outcome = failures.unreadable(handler, attempt, failure);
+        report(handler, attempt.envelope(), outcome, Duration.ZERO);
+        return outcome;
     }
 
     /** Invokes the handler on the calling thread, unless its circuit is open or the event is in a crash loop. */

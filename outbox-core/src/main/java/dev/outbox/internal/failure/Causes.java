@@ -29,6 +29,7 @@ public final class Causes {
     private static final Set<String> ENVIRONMENT =
             Set.of("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "55", "57", "58");
 
+    private static final String OUT_OF_MEMORY = "53200";
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     /** Of a prepared statement: it does not exist, exists already, or takes other parameters. */
@@ -92,6 +93,19 @@ public final class Causes {
         }
         String state = sql.getSQLState();
         return state != null && state.length() > 2 && !ENVIRONMENT.contains(state.substring(0, 2));
+    }
+
+    /** Returns whether the result of a statement does not fit into the heap; pgjdbc reports that as an error of the server. */
+    public static boolean isOutOfMemory(Throwable ex) {
+        return anyMatch(
+                ex,
+                (cause) -> cause instanceof OutOfMemoryError
+                        || (cause instanceof SQLException sql && OUT_OF_MEMORY.equals(sql.getSQLState())));
+    }
+
+    /** Returns whether rows could not be read for a cause that may lie in one of them: its size, or damage to it. */
+    public static boolean isUnreadable(Throwable ex) {
+        return isOutOfMemory(ex) || (isRefusal(ex) && !(ex instanceof OutboxConfigurationException));
     }
 
     /** Returns the exception; with a remedy if a pooler that runs each transaction in another session lost a prepared statement. */

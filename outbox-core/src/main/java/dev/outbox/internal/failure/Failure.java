@@ -8,6 +8,9 @@ public record Failure(String code, String message, String trace) {
     /** Code of a delivery whose outcome cannot be stored. */
     public static final String REFUSED = "SETTLEMENT_REFUSED";
 
+    /** Code of a delivery whose event cannot be read. */
+    public static final String UNREADABLE = "UNREADABLE";
+
     private static final int LONGEST_CODE = 255;
     private static final int LONGEST_MESSAGE = 2000;
     private static final int LONGEST_TRACE = 800;

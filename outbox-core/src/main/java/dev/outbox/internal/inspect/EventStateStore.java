@@ -86,9 +86,11 @@ final class EventStateStore {
                      ORDER BY d.outbox_id, d.handler_id
                      LIMIT 1000""");
 
-    /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
+    /** Relies on outbox_unpublished_event_id and outbox_published_event_id. Leaves out what might not fit into the heap. */
     static final String CONTENT = """
-            SELECT o.payload::text, o.headers::text
+            SELECT CASE WHEN octet_length(o.payload::text) <= 8388608 THEN o.payload::text
+                        ELSE to_json('left out: ' || octet_length(o.payload::text) || ' bytes')::text END,
+                   o.headers::text
               FROM {schema}.outbox o
              WHERE o.event_id = :event_id
              LIMIT 1

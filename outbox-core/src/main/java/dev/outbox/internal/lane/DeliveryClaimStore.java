@@ -1,6 +1,7 @@
 package dev.outbox.internal.lane;
 
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.Subscriptions;
@@ -30,7 +31,22 @@ final class DeliveryClaimStore {
             .replace(
                     "{takers of locked}",
                     Subscriptions.takers("s.handler_id IN (SELECT locked.handler_id FROM locked)"))
-            .replace("{taken}", LaneSql.takenBy("l"));
+            .replace("{taken}", LaneSql.takenBy("l"))
+            .replace("{envelope}", EventRow.columnsWithoutPayload(":alone OR c.crashes > 1"));
+
+    /** Relies on outbox_lane_due. Gives back lanes whose deliveries could not be read. */
+    static final String RELEASE_UNREAD = """
+            UPDATE {schema}.outbox_lane l
+               SET due_at = clock_timestamp(),
+                   token = NULL,
+                   worker = NULL,
+                   claimed_at = NULL
+             WHERE l.stream = :stream
+               AND l.handler_id = ANY (:handler_ids::text[])
+               AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = ANY ('{f,t}'::boolean[])
+               AND l.due_at BETWEEN now() AND now() + :lease * interval '1 millisecond'
+               AND l.token = :token
+            """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
@@ -39,6 +55,7 @@ final class DeliveryClaimStore {
 
     private final DataSource dataSource;
     private final Pipeline claimDue;
+    private final Pipeline releaseUnread;
     private final Pipeline renew;
     private final Pipeline renewUnlocked;
     private final Pipeline confirm;
@@ -46,6 +63,7 @@ final class DeliveryClaimStore {
     DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.claimDue = new Pipeline(schema, INCARNATION, LOCK_DUE, TAKE);
+        this.releaseUnread = new Pipeline(schema, LONGEST_WAIT, RELEASE_UNREAD);
         this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
         this.renewUnlocked = new Pipeline(schema, LaneSql.RENEW_UNLOCKED);
         this.confirm = new Pipeline(schema, LaneSql.CONFIRM);
@@ -64,11 +82,51 @@ final class DeliveryClaimStore {
             Set<UUID> held,
             boolean withSuspects,
             Duration lease,
-            OffsetDateTime dueFrom) {}
+            OffsetDateTime dueFrom,
+            boolean alone) {
+
+        Request(
+                String stream,
+                String worker,
+                ActiveHandlers handlers,
+                int batchSize,
+                Set<UUID> held,
+                boolean withSuspects,
+                Duration lease,
+                OffsetDateTime dueFrom) {
+            this(stream, worker, handlers, batchSize, held, withSuspects, lease, dueFrom, false);
+        }
+    }
 
     /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
     List<DueDelivery> claimDue(Request request) throws SQLException {
         UUID token = UUID.randomUUID();
+        try {
+            return claimDue(request, token);
+        } catch (SQLException | RuntimeException | Error ex) {
+            if (Causes.isUnreadable(ex)) {
+                releaseUnread(request, token, ex);
+            }
+            throw ex;
+        }
+    }
+
+    /** Finds the lanes by the token, because the deliveries were not read either. If that fails, the lease ends. */
+    private void releaseUnread(Request request, UUID token, Throwable cause) {
+        try {
+            releaseUnread.run(
+                    dataSource,
+                    (parameters) -> parameters
+                            .set("stream", request.stream())
+                            .setTexts("handler_ids", request.handlers().byId().keySet(), (id) -> id)
+                            .set("lease", request.lease().toMillis())
+                            .set("token", token));
+        } catch (SQLException | RuntimeException | Error ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    private List<DueDelivery> claimDue(Request request, UUID token) throws SQLException {
         return claimDue.run(
                 dataSource,
                 (parameters) -> request.handlers()
@@ -77,8 +135,9 @@ final class DeliveryClaimStore {
                         .setTexts("held", request.held(), UUID::toString)
                         .set("due_from", request.dueFrom())
                         .set("with_suspects", request.withSuspects())
-                        .set("batch_size", request.batchSize())
-                        .set("followers", request.batchSize() * FOLLOWERS_PER_LANE)
+                        .set("alone", request.alone())
+                        .set("batch_size", request.alone() ? 1 : request.batchSize())
+                        .set("followers", request.alone() ? 0 : request.batchSize() * FOLLOWERS_PER_LANE)
                         .set("worker", request.worker())
                         .set("token", token)
                         .set("lease", request.lease().toMillis()),

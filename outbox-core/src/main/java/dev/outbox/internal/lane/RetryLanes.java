@@ -3,6 +3,8 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.lease.Lease;
@@ -40,11 +42,16 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private final DeliverySettlementStore settlements;
     private final DueMark dueMark = new DueMark();
     private final List<RetryBatch> claimed = new ArrayList<>();
+    private final SingleEventStore reader;
+
+    /** How many deliveries are claimed one at a time, because a claim could not be read. */
+    private int alone;
 
     public RetryLanes(PolledStream stream, StreamDependencies dependencies) {
         this.stream = stream;
         this.dependencies = dependencies;
         this.claims = new DeliveryClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.reader = new SingleEventStore(dependencies.dataSource(), dependencies.schema());
         this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
     }
 
@@ -119,9 +126,47 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     }
 
     private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
+        boolean isolated = alone > 0;
+        try {
+            List<DueDelivery> due = claimDue(withSuspects, isolated);
+            alone = isolated && !due.isEmpty() ? alone - 1 : 0;
+            return due;
+        } catch (SQLException | RuntimeException | Error ex) {
+            if (isolated || !Causes.isUnreadable(ex)) {
+                throw ex;
+            }
+            alone = stream.settings().batchSize();
+            log.warn(
+                    "A claim of redeliveries of stream {} could not be read; claiming them one at a time, to find the event that is too large"
+                            + " for the heap or damaged",
+                    stream.name(),
+                    Redaction.loggable(ex));
+            return claimDue(withSuspects, true);
+        }
+    }
+
+    /** Reads a delivery that was claimed alone, or a crash suspect unless it becomes a dead letter; gives it back if that fails. */
+    private List<DueDelivery> complete(List<DueDelivery> due, boolean isolated) throws SQLException {
+        if (due.size() != 1 || !(isolated || due.get(0).isSuspect())) {
+            return due;
+        }
+        DueDelivery delivery = due.get(0);
+        if (dependencies.dispatcher().isCrashLoop(delivery)) {
+            return due;
+        }
+        try {
+            SingleEventStore.Read read = reader.read(delivery.envelope());
+            return List.of(delivery.with(read.envelope(), read.failure()));
+        } catch (SQLException | RuntimeException | Error ex) {
+            settlements.settle(List.of(), due, Set.of());
+            throw ex;
+        }
+    }
+
+    private List<DueDelivery> claimDue(boolean withSuspects, boolean isolated) throws SQLException {
         Set<UUID> held = claimed.stream().map((batch) -> batch.fence().token()).collect(Collectors.toSet());
         ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
-        return claims.claimDue(new DeliveryClaimStore.Request(
+        List<DueDelivery> due = claims.claimDue(new DeliveryClaimStore.Request(
                 stream.name(),
                 stream.worker(),
                 handlers,
@@ -129,7 +174,9 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
                 held,
                 withSuspects,
                 stream.settings().lease(),
-                dueMark.of(handlers)));
+                dueMark.of(handlers),
+                isolated));
+        return complete(due, isolated);
     }
 
     /** Returns a queue for each lane; the lanes of a batch handler share as many queues as there are workers. */

@@ -25,6 +25,8 @@ public final class EventRow {
                    CASE WHEN o.occurred_at > '-infinity' AND o.occurred_at < '200000-01-01 00:00:00+00'
                         THEN (extract(epoch FROM o.occurred_at) * 1000000)::bigint ELSE 0 END""";
 
+    private static final String PAYLOAD = "o.payload";
+
     /** Number of the first column after them. */
     public static final int NEXT_COLUMN = 12;
 
@@ -33,6 +35,11 @@ public final class EventRow {
     private static final JsonMapper HEADERS = new JsonMapper();
 
     private EventRow() {}
+
+    /** Returns the columns with an empty payload where the condition holds. */
+    public static String columnsWithoutPayload(String condition) {
+        return COLUMNS.replace(PAYLOAD, "CASE WHEN " + condition + " THEN '{}' ELSE " + PAYLOAD + " END");
+    }
 
     public static EventEnvelope read(ResultSet row) throws SQLException {
         return read(row, false);

@@ -146,8 +146,12 @@ public final class Pipeline {
             } catch (RuntimeException ex) {
                 rollback(connection, ex);
                 throw ex;
+            } catch (Error ex) {
+                // Out of memory, perhaps in the middle of a message: no other statement may read the rest.
+                connection.abort(Runnable::run);
+                throw ex;
             } finally {
-                if (!autoCommit) {
+                if (!autoCommit && !connection.isClosed()) {
                     connection.setAutoCommit(false);
                 }
             }

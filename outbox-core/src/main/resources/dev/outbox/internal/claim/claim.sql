@@ -175,7 +175,7 @@ WITH start AS MATERIALIZED (
     SELECT o.id,
            o.ctid AS row,
            {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate,
-           {schema}.outbox_payload_size(o.payload) AS bytes
+           CASE WHEN :alone OR o.attempt_count > 1 THEN 0 ELSE {schema}.outbox_payload_size(o.payload) END AS bytes
       FROM {schema}.outbox_unpublished o
      WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
        AND (o.stream, o.id) <= (:stream, (SELECT least(greatest(first.id, :from::bigint), 4611686018427387903) + :depth::bigint FROM first))
@@ -225,7 +225,8 @@ WITH start AS MATERIALIZED (
     RETURNING id
 )
 -- Relies on outbox_lane_pk for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is cheaper than keeping them
--- in memory. The first skipped event of each aggregate comes back too, with the aggregate.
+-- in memory. The first skipped event of each aggregate comes back too, with the aggregate. The payload of a crash suspect, which waits for its
+-- handlers in their lanes, and that of an event that is claimed alone are not read: they may be what the process cannot read.
 SELECT {envelope}, o.attempt_count,
        (SELECT string_agg(l.handler_id, chr(31))
           FROM {schema}.outbox_lane l

@@ -96,7 +96,7 @@ WITH locked AS MATERIALIZED (
     SELECT sized.*
       FROM (SELECT d.*, row_number() OVER attempts AS place_in_batch, sum(o.bytes) OVER attempts AS bytes
               FROM delivery d
-             CROSS JOIN LATERAL (SELECT {schema}.outbox_payload_size(o.payload) AS bytes
+             CROSS JOIN LATERAL (SELECT CASE WHEN :alone OR d.crashes > 1 THEN 0 ELSE {schema}.outbox_payload_size(o.payload) END AS bytes
                                    FROM {schema}.outbox o
                                   WHERE o.id = d.outbox_id
                                   LIMIT 1) o
@@ -130,6 +130,7 @@ WITH locked AS MATERIALIZED (
      WHERE d.outbox_id = first.outbox_id
        AND d.handler_id = first.handler_id
 )
+-- The payload of a crash suspect, or of a delivery that is claimed alone, is read afterwards: it may be what the process cannot read.
 SELECT {envelope},
        c.replay_id IS NOT NULL, c.handler_id, c.attempts + 1, c.retry_count, c.crashes
   FROM chosen c

@@ -101,6 +101,7 @@ public record Explained(DataSource dataSource, String... settings) {
                 "uuid '00000000-0000-0000-0000-000000000002'",
                 "lease",
                 "bigint '60000'"));
+        values.put("alone", "boolean 'false'");
         values.put("due_from", "timestamptz '" + dueFrom + "'");
         values.put("takers", texts(handlers, (handler, taken) -> handler));
         values.put("event_types", texts(handlers, (handler, taken) -> taken.eventType()));

@@ -91,6 +91,9 @@ class LaneStatementsTest {
             new Step("FIND_LOCKED", ClaimSteps.FIND_LOCKED, Group.LEASED, 3),
             new Step("LOCK_DUE", DeliveryClaimStore.LOCK_DUE, Group.DUE, 1),
             new Step("TAKE", DeliveryClaimStore.TAKE, Group.DUE, 1),
+            new Step("RELEASE_UNREAD", DeliveryClaimStore.RELEASE_UNREAD, Group.LEASED, 1),
+            new Step("SIZE", SingleEventStore.SIZE, Group.LEASED, 1),
+            new Step("EVENT", SingleEventStore.EVENT, Group.LEASED, 1),
             new Step("UNTIL_NEXT", LaneSql.UNTIL_NEXT, Group.DUE, 1),
             new Step("LOCK_HELD", LaneSql.LOCK_HELD, Group.LEASED, 1),
             new Step("RENEW", LaneSql.RENEW, Group.LEASED, 1),
@@ -337,10 +340,11 @@ class LaneStatementsTest {
     private static String typeOf(String name) {
         return switch (name) {
             case "token", "incarnation" -> "uuid";
-            case "claim", "lease", "replay_id", "after_id", "read_id", "affected", "busy", "expiry_millis" -> "bigint";
+            case "id", "claim", "lease", "replay_id", "after_id", "read_id", "affected", "busy", "expiry_millis" ->
+                "bigint";
             case "events", "outbox_ids", "queued_events", "delays" -> "bigint[]";
             case "batch_size", "followers" -> "int";
-            case "with_suspects", "open", "dead" -> "boolean";
+            case "with_suspects", "open", "dead", "alone" -> "boolean";
             case "due_from", "started_at" -> "timestamptz";
             case "event_ids" -> "uuid[]";
             case "stream", "worker", "action", "actor", "reason" -> "text";
@@ -353,13 +357,14 @@ class LaneStatementsTest {
         return switch (name) {
             case "token" -> TOKEN;
             case "incarnation" -> incarnation;
-            case "claim", "replay_id" -> "1";
+            case "id", "claim", "replay_id" -> "1";
             case "after_id", "affected", "busy" -> "0";
             case "read_id" -> "30000";
             case "lease", "expiry_millis" -> "60000";
             case "batch_size" -> "" + BATCH;
             case "followers" -> "" + 4 * BATCH;
             case "with_suspects", "open", "dead" -> "true";
+            case "alone" -> "false";
             case "stream" -> "default";
             case "due_from" -> "-infinity";
             case "started_at" -> "infinity";
