@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how many ids the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue does
- * not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
+ * Limits how many events the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue
+ * does not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
  * times the time it took. Used by one thread.
  */
 final class ScanLimit {
@@ -41,7 +41,10 @@ final class ScanLimit {
         this.deepAgainAt = clock.getAsLong();
     }
 
-    /** Number of ids that a claim reads from an id on; it calls a queue long that has more than the near ones. */
+    /**
+     * Number of events that a claim reads, and of ids behind the one from which it counts them; it calls a queue long that has more than the
+     * near ones.
+     */
     record Reach(long from, long depth, long near) {
 
         /** Reads everything, and calls nothing long. */

@@ -10,18 +10,28 @@ SELECT set_config('outbox.last_id', (SELECT CASE WHEN q.is_called THEN q.last_va
 -- result: stream
 -- Relies on outbox_stream_pk and outbox_unpublished_pending. Claims of a stream run one after the other, so that the statements that follow
 -- see every earlier claim. Notes the stream that it locked: another instance may add the row after this statement, and a claim without the
--- lock would have no worker. Whether the queue is long is a hint.
+-- lock would have no worker. Whether the queue is long is a hint: it has events far behind those that this instance has claimed, or many
+-- before them, which other claims hold.
 SELECT s.registry_version,
        coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation()),
        extract(epoch FROM pg_postmaster_start_time())::text,
        NOT s.paused
-       AND (SELECT o.id
-              FROM {schema}.outbox_unpublished o
-             WHERE (o.stream, o.id) > (:stream, least(greatest(s.low_water_mark, :from::bigint), 4611686018427387903) + :near::bigint)
-               AND (o.stream, o.id) <= (:stream, 9223372036854775807)
-               AND o.dispatched_at IS NULL
-             ORDER BY o.stream, o.id
-             LIMIT 1) IS NOT NULL,
+       AND ((SELECT o.id
+               FROM {schema}.outbox_unpublished o
+              WHERE (o.stream, o.id) > (:stream, least(greatest(s.low_water_mark, :from::bigint), 4611686018427387903) + :near::bigint)
+                AND (o.stream, o.id) <= (:stream, 9223372036854775807)
+                AND o.dispatched_at IS NULL
+              ORDER BY o.stream, o.id
+              LIMIT 1) IS NOT NULL
+            OR ((:from::bigint - s.low_water_mark) / 4 > :near::bigint
+                AND (SELECT o.id
+                       FROM {schema}.outbox_unpublished o
+                      WHERE (o.stream, o.id) >= (:stream, s.low_water_mark)
+                        AND (o.stream, o.id) <= (:stream, :from::bigint)
+                        AND o.dispatched_at IS NULL
+                      ORDER BY o.stream, o.id
+                     OFFSET :near::bigint
+                      LIMIT 1) IS NOT NULL)),
        set_config('outbox.locked_stream', s.stream, true)
   FROM {schema}.outbox_stream s
  WHERE s.stream = :stream
@@ -170,17 +180,21 @@ WITH start AS MATERIALIZED (
              LIMIT 1) AS id
 ), oldest AS MATERIALIZED (
     -- Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose order it
-    -- would read every dispatched event that waits. Reads no farther than ScanLimit says. Half of the largest bigint (ScanLimit.UNBOUNDED)
-    -- can be added to an id of at most the other half.
+    -- would read every dispatched event that waits. Reads as many ids and events as ScanLimit says: what other claims hold may be a single
+    -- long aggregate. Half of the largest bigint (ScanLimit.UNBOUNDED) can be added to an id of at most the other half.
     SELECT o.id,
-           o.ctid AS row,
+           o.row,
            {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate,
            CASE WHEN :alone OR o.attempt_count > 1 THEN 0 ELSE {schema}.outbox_payload_size(o.payload) END AS bytes
-      FROM {schema}.outbox_unpublished o
-     WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
-       AND (o.stream, o.id) <= (:stream, (SELECT least(greatest(first.id, :from::bigint), 4611686018427387903) + :depth::bigint FROM first))
-       AND o.dispatched_at IS NULL
-       AND {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)
+      FROM (SELECT o.stream, o.id, o.ctid AS row, o.aggregate_type, o.aggregate_id, o.attempt_count, o.payload
+              FROM {schema}.outbox_unpublished o
+             WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
+               AND (o.stream, o.id) <= (:stream, (SELECT least(greatest(first.id, :from::bigint), 4611686018427387903) + :depth::bigint
+                                                    FROM first))
+               AND o.dispatched_at IS NULL
+             ORDER BY o.stream, o.id
+             LIMIT :depth::bigint) o
+     WHERE {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)
            NOT IN (SELECT unnest(c.aggregates)
                      FROM {schema}.outbox_claim c
                     WHERE c.id >= (SELECT start.first_claim FROM start)

@@ -10,6 +10,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.inspect.InspectSteps;
+import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
@@ -189,10 +190,58 @@ class ClaimStoreTest {
         ClaimStore.Round shallow = claims.claim(reaching(0, 3)).orElseThrow();
         assertThat(shallow.claim()).isNull();
         assertThat(shallow.isLong()).isTrue();
-        assertThat(claims.claim(reaching(3, 1)).orElseThrow().claim()).isNull();
-        ClaimStore.Round deep = claims.claim(reaching(4, 1)).orElseThrow();
+        assertThat(claims.claim(reaching(0, 4)).orElseThrow().claim()).isNull();
+        ClaimStore.Round deep = claims.claim(reaching(0, 5)).orElseThrow();
         assertThat(aggregates(deep)).containsExactly("b");
         assertThat(deep.isLong()).isFalse();
+    }
+
+    /** However far behind them the last claim of this instance was. */
+    @Test
+    void claimReadsAsManyEventsOfOtherClaimsAsItsReach() throws SQLException {
+        int events = 300;
+        int near = 10;
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'order', 'long', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, ?) n
+                        """).param(events).update();
+        claim("w1", 1);
+        publish("far");
+
+        ClaimStore.Round round = claims.claim(reaching(events + 1, near)).orElseThrow();
+        assertThat(round.claim()).isNull();
+        assertThat(round.isLong()).isTrue();
+        Explained explained = new Explained(outbox.dataSource());
+        assertThat(Explained.rowsVisited(
+                        explained.explain(
+                                ClaimStore.LOCK_STREAM,
+                                "text, bigint, bigint",
+                                "'default', " + (events + 1) + ", " + near),
+                        "outbox_unpublished"))
+                .isBetween((long) near, 2L * near);
+        assertThat(Explained.rowsVisited(
+                        explained.explain(
+                                ClaimStore.CLAIM,
+                                "boolean, text, boolean, bigint, bigint, bigint[], int, bigint, uuid, text, bigint",
+                                "false, 'default', false, " + (events + 1) + ", " + near
+                                        + ", '{}', 50, 1000000, gen_random_uuid(), 'w', 60000"),
+                        "outbox_unpublished"))
+                .isBetween((long) near, 2L * near);
+        assertThat(aggregates(claim("w2", 10))).containsExactly("far");
+    }
+
+    /** Ids that have left the queue do not count: a slow handler holds the first event. */
+    @Test
+    void claimFindsANewEventFarBehindTheFirst() throws SQLException {
+        publish("slow");
+        claim("w1", 1);
+        outbox.sql().sql("SELECT setval('events.outbox_id_seq', 1000)").query().singleValue();
+        publish("new");
+
+        ClaimStore.Round round = claims.claim(reaching(1000, 10)).orElseThrow();
+        assertThat(aggregates(round)).containsExactly("new");
+        assertThat(round.isLong()).isFalse();
     }
 
     @Test
