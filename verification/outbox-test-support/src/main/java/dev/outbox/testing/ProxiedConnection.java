@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One connection of a client through a {@link TcpProxy}: a thread for each direction. */
@@ -16,6 +17,8 @@ final class ProxiedConnection {
     private final Socket server;
     private final FrontendMessages messages = new FrontendMessages();
     private final AtomicBoolean committing = new AtomicBoolean();
+    private final CountDownLatch reset = new CountDownLatch(1);
+    private volatile boolean frozen;
 
     ProxiedConnection(TcpProxy proxy, Socket client, Socket server) {
         this.proxy = proxy;
@@ -34,6 +37,7 @@ final class ProxiedConnection {
             int count;
             while ((count = input.read(buffer)) >= 0) {
                 proxy.holdBack();
+                stayFrozen();
                 if (messages.commits(buffer, count)) {
                     committing.set(true);
                 }
@@ -44,6 +48,7 @@ final class ProxiedConnection {
             // The connection is over, for the other direction too.
         } finally {
             proxy.holdBackEnd();
+            stayFrozen();
             reset();
         }
     }
@@ -60,6 +65,7 @@ final class ProxiedConnection {
                     return;
                 }
                 proxy.holdBack();
+                stayFrozen();
                 output.write(buffer, 0, count);
                 output.flush();
             }
@@ -67,13 +73,35 @@ final class ProxiedConnection {
             // The connection is over, for the other direction too.
         } finally {
             proxy.holdBackEnd();
+            stayFrozen();
             reset();
+        }
+    }
+
+    /** Delivers nothing from now on, in either direction, until it is reset. */
+    void freeze() {
+        frozen = true;
+    }
+
+    /** The port from which the server sees the connection come. */
+    int serverSidePort() {
+        return server.getLocalPort();
+    }
+
+    private void stayFrozen() {
+        while (frozen && reset.getCount() > 0) {
+            try {
+                reset.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("The threads of a proxy are not interrupted", e);
+            }
         }
     }
 
     /** Ends both halves with a reset, so that neither side sees an orderly end. */
     void reset() {
         proxy.forget(this);
+        reset.countDown();
         reset(client);
         reset(server);
     }

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 
 /** A network between clients and one PostgreSQL server that fails on demand. Faults apply to open and to new connections. */
 public final class TcpProxy implements AutoCloseable {
@@ -71,6 +72,30 @@ public final class TcpProxy implements AutoCloseable {
         blackHole = true;
     }
 
+    /**
+     * Freezes every open connection for ever, as a firewall does that forgets it: nothing arrives in either direction, not even its end.
+     * New connections work. Returns how many were open; {@link #reset()} ends them.
+     */
+    public int freeze() {
+        return freeze((port) -> true);
+    }
+
+    /**
+     * Freezes some of the open connections, as {@link #freeze()}.
+     *
+     * @param ports chooses a connection by the port from which the server sees it come, {@code client_port} in {@code pg_stat_activity}
+     */
+    public int freeze(IntPredicate ports) {
+        int count = 0;
+        for (ProxiedConnection connection : connections) {
+            if (ports.test(connection.serverSidePort())) {
+                connection.freeze();
+                count++;
+            }
+        }
+        return count;
+    }
+
     /** Delays all traffic in both directions until {@link #heal()}. */
     public void delay(Duration each) {
         delay = each;
@@ -90,7 +115,7 @@ public final class TcpProxy implements AutoCloseable {
         return commitsCut.get();
     }
 
-    /** Ends every fault. */
+    /** Ends every fault. Frozen connections stay frozen. */
     public void heal() {
         commitsToCut.set(0);
         delay = Duration.ZERO;

@@ -127,6 +127,42 @@ class TcpProxyTest {
     }
 
     @Test
+    void freezesOpenConnectionsOnly() throws Exception {
+        try (Connection frozen = open("ApplicationName=frozen");
+                Connection observer = database.dataSource().getConnection()) {
+            assertThat(count(frozen)).isZero();
+            proxy.freeze();
+
+            CompletableFuture<Integer> answer = CompletableFuture.supplyAsync(() -> uncheckedCount(frozen));
+
+            assertThat(count()).isZero();
+            assertThat(answer).isNotDone();
+            frozen.abort(Runnable::run);
+            for (int look = 0; look < 200; look++) {
+                assertThat(backends(observer, "frozen")).isEqualTo(1);
+            }
+
+            proxy.reset();
+            await().atMost(Duration.ofSeconds(60)).until(() -> backends(observer, "frozen") == 0);
+        }
+    }
+
+    @Test
+    void freezesTheConnectionOfOnePort() throws Exception {
+        try (Connection frozen = open("");
+                Connection other = open("")) {
+            int port = clientPort(frozen);
+
+            assertThat(proxy.freeze((candidate) -> candidate == port)).isEqualTo(1);
+
+            CompletableFuture<Integer> answer = CompletableFuture.supplyAsync(() -> uncheckedCount(frozen));
+            assertThat(count(other)).isZero();
+            assertThat(answer).isNotDone();
+            frozen.abort(Runnable::run);
+        }
+    }
+
+    @Test
     void delaysBothDirections() throws SQLException {
         try (Connection connection = open("")) {
             proxy.delay(Duration.ofMillis(100));
@@ -162,6 +198,15 @@ class TcpProxyTest {
                 result.next();
                 return result.getInt(1);
             }
+        }
+    }
+
+    private static int clientPort(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(
+                        "SELECT client_port FROM pg_stat_activity WHERE pid = pg_backend_pid()")) {
+            result.next();
+            return result.getInt(1);
         }
     }
 
