@@ -33,7 +33,7 @@ final class BacklogEmpty implements Rule {
     public List<Violation> check(History history) {
         Violations violations = new Violations(this);
         Set<Lane> blocked = blockedLanes(history);
-        long lastFault = history.faults().lastEnd();
+        long lastFault = history.faults().lastRecoverable();
         for (EventHistory event : history.events()) {
             if (isOpen(event, blocked)) {
                 violations.add(event + " is still open", List.of(event.stored(), event.deliveries()));

@@ -28,6 +28,7 @@ public final class Checker {
                 new DeathsJustified(settings),
                 new RepeatsExplained(settings),
                 new BacklogEmpty(settings),
+                new StartedInTime(settings),
                 new PayloadsEqual(),
                 new BookedOnce(),
                 new ScheduleKept(settings));

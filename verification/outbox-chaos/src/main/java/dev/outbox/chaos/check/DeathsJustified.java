@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** A delivery dies only after all its attempts failed, or for a reason that another attempt cannot help. One whose handler comes back does not expire. */
+/**
+ * A delivery dies only after all its attempts failed, or for a reason that another attempt cannot help. One whose handler comes back does
+ * not expire, nor one that a running process selects.
+ */
 final class DeathsJustified implements Rule {
 
     private static final Set<String> CLASSIFIED =
@@ -48,6 +51,9 @@ final class DeathsJustified implements Rule {
         }
         if (code.equals("HANDLER_EXPIRED")) {
             return !history.subscriptions().isRegisteredAfter(change.at(), handler(change));
+        }
+        if (code.equals("NOT_SELECTED")) {
+            return history.isExpired(event, handler(change), change.at());
         }
         if (code.equals("CRASH_LOOP")) {
             return change.now().crashes() > settings.maxCrashes();

@@ -14,8 +14,12 @@ final class Excuses {
     /** A worker trusts an answer of the database for so long, and the first claim after a crash waits for so long. */
     private static final long TRUST = TimeUnit.MILLISECONDS.toNanos(250);
 
-    private static final Set<Kind> CUT_OFF =
-            EnumSet.of(Kind.CONNECTIONS_CUT, Kind.BACKENDS_TERMINATED, Kind.POOL_EXHAUSTED, Kind.LOCKS_HELD);
+    private static final Set<Kind> CUT_OFF = EnumSet.of(
+            Kind.CONNECTIONS_CUT,
+            Kind.CONNECTIONS_FROZEN,
+            Kind.BACKENDS_TERMINATED,
+            Kind.POOL_EXHAUSTED,
+            Kind.LOCKS_HELD);
 
     /** The shortest time after which a lease can have expired: it is renewed three times in its life, and a renewal may be late. */
     private final long shortestLease;
@@ -41,7 +45,7 @@ final class Excuses {
                     lasted >= shortestLease
                             && ((isOf(window, first) && window.ended() >= from)
                                     || (isOf(window, second) && to <= window.ended() + TRUST));
-                case CONNECTIONS_CUT, POOL_EXHAUSTED, LOCKS_HELD ->
+                case CONNECTIONS_CUT, CONNECTIONS_FROZEN, POOL_EXHAUSTED, LOCKS_HELD ->
                     isFor(history, window, first) && window.ended() >= from && to - window.begun() >= shortestLease;
                 default -> false;
             };

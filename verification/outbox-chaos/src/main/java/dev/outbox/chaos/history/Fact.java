@@ -177,6 +177,11 @@ public sealed interface Fact {
         RESTORE,
         /** Connections of the target process, or of all, are cut, delayed, or silently dropped, until the end. */
         CONNECTIONS_CUT,
+        /**
+         * Open connections of the target process neither answer nor end, and new ones work. Ends when they are reset, which may never
+         * happen: the outbox has to recover from the beginning.
+         */
+        CONNECTIONS_FROZEN,
         /** {@code pg_terminate_backend} of connections of the target process, or of all. */
         BACKENDS_TERMINATED,
         /** The clock of the target process is wrong. */
@@ -191,6 +196,8 @@ public sealed interface Fact {
         HANDLERS_SLOW,
         /** Many handlers fail once, beside a backlog. */
         RETRY_STORM,
+        /** Subscriptions of the target handler look as if no instance had renewed them for so long that they expire. */
+        SUBSCRIPTIONS_AGED,
         /** A Kafka broker is killed, or its clients are cut off from it, until the end. */
         BROKER_AWAY
     }

@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 /** What the nemesis did, as windows of time. */
 public final class Faults {
 
-    private static final Set<Kind> MOMENTARY = EnumSet.of(Kind.KILL, Kind.BACKENDS_TERMINATED, Kind.STOP);
+    private static final Set<Kind> MOMENTARY =
+            EnumSet.of(Kind.KILL, Kind.BACKENDS_TERMINATED, Kind.STOP, Kind.SUBSCRIPTIONS_AGED);
     private static final Set<Kind> DATABASE_AWAY =
             EnumSet.of(Kind.DATABASE_CRASH, Kind.FAILOVER_ASYNC, Kind.FAILOVER_SYNC, Kind.RESTORE);
 
@@ -32,6 +33,11 @@ public final class Faults {
         /** Returns whether it has effects between two moments. */
         public boolean overlaps(long from, long to) {
             return begun <= to && ended >= from;
+        }
+
+        /** Returns from when on the outbox has to recover: frozen connections never come back. */
+        public long recoverableFrom() {
+            return kind == Kind.CONNECTIONS_FROZEN ? begun : ended;
         }
 
         /** Returns whether the database crashed, or another one took over. */
@@ -70,9 +76,17 @@ public final class Faults {
         return windows.stream().filter(condition);
     }
 
-    /** Returns when the last fault was over; the beginning of time if there was none. */
-    public long lastEnd() {
-        return windows.stream().mapToLong(Window::ended).max().orElse(Long.MIN_VALUE);
+    /** Returns from when on the outbox has to recover from the last fault; the beginning of time if there was none. */
+    public long lastRecoverable() {
+        return windows.stream().mapToLong(Window::recoverableFrom).max().orElse(Long.MIN_VALUE);
+    }
+
+    /** Returns from when on the outbox has to recover from the last fault between two moments; the first moment if there was none. */
+    public long lastRecoverable(long from, long to) {
+        return windows.stream()
+                .filter((window) -> window.overlaps(from, to))
+                .mapToLong(Window::recoverableFrom)
+                .reduce(from, Math::max);
     }
 
     /** Returns whether PostgreSQL may forget the commit of a transaction: it may lie after what a standby or a backup has. */

@@ -1,5 +1,6 @@
 package dev.outbox.chaos.history;
 
+import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Subscribed;
 import java.nio.file.Path;
@@ -9,14 +10,19 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /** All facts of a run, and what its database holds when it is over. */
 public final class History {
+
+    /** How long after its last renewal a subscription of a running handler expires. */
+    private static final long SUBSCRIPTION_EXPIRY = TimeUnit.MINUTES.toNanos(15);
 
     private final Map<UUID, EventHistory> events;
     private final Collection<TransactionHistory> transactions;
@@ -74,6 +80,22 @@ public final class History {
     /** Returns what the nemesis did. */
     public Faults faults() {
         return faults;
+    }
+
+    /**
+     * Returns whether no process selected an event for a handler at a moment, and none had for so long that the subscription had expired.
+     */
+    public boolean isExpired(EventHistory event, String handler, long moment) {
+        OptionalLong lastSelected = subscriptions
+                .of(event, handler)
+                .filter((fact) -> fact.at() <= moment)
+                .mapToLong((fact) -> faults.deathOf(fact.process()))
+                .max();
+        return lastSelected.isPresent()
+                && lastSelected.getAsLong() <= moment
+                && (moment - lastSelected.getAsLong() >= SUBSCRIPTION_EXPIRY
+                        || faults.matching((window) -> window.kind() == Kind.SUBSCRIPTIONS_AGED)
+                                .anyMatch((window) -> window.overlaps(lastSelected.getAsLong(), moment)));
     }
 
     /** Returns what operators did with all events of a handler. */
@@ -158,6 +180,16 @@ public final class History {
                     .filter((fact) -> fact.at() < transaction.intendedAt() && wants(fact, intended.eventType()))
                     .forEach((fact) -> handlers.add(current(fact.handler())));
             return handlers;
+        }
+
+        /** Returns by which processes a handler was registered for the type of an event, at any time. */
+        Stream<Subscribed> of(EventHistory event, String handler) {
+            Fact.IntendedEvent intended = event.intended();
+            return intended == null
+                    ? Stream.empty()
+                    : facts.stream()
+                            .filter((fact) ->
+                                    current(fact.handler()).equals(handler) && wants(fact, intended.eventType()));
         }
 
         /** Returns whether a process registers a handler after a moment. */

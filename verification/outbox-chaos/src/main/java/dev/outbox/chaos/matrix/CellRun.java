@@ -36,6 +36,7 @@ final class CellRun implements AutoCloseable {
     private static final CheckSettings SETTINGS = new CheckSettings(
             CellOutbox.LEASE,
             RECOVERED_WITHIN.plus(HIT_WITHIN),
+            RECOVERED_WITHIN.plus(HIT_WITHIN),
             Map.of(),
             CellOutbox.MAX_ATTEMPTS,
             CellOutbox.MAX_CRASHES,

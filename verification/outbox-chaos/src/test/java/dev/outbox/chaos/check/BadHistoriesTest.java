@@ -414,6 +414,65 @@ class BadHistoriesTest {
     }
 
     @Test
+    void eventWaitsThoughNothingHoldsItBack() {
+        StoryEvent event = story.commits("a", 1);
+        story.pass(Duration.ofSeconds(19));
+        event.isHandledBy("w-1");
+        story.begins(Kind.KILL, "w-2");
+
+        assertBroken("started-in-time");
+    }
+
+    @Test
+    void eventWaitsThoughItsPredecessorIsOver() {
+        story.begins(Kind.SNAPSHOT_HELD, "database").pass(Duration.ofSeconds(1));
+        StoryEvent first = story.commits("a", 1).isClaimedBy("w-1");
+        StoryEvent second = story.commits("a", 2);
+        first.starts("w-1").ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
+        story.ends(Kind.SNAPSHOT_HELD, "database").pass(Duration.ofSeconds(19));
+        second.isHandledBy("w-2");
+        story.begins(Kind.KILL, "w-2");
+
+        assertBroken("started-in-time");
+    }
+
+    @Test
+    void frozenConnectionsHoldAnEventForLongerThanALease() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        story.begins(Kind.CONNECTIONS_FROZEN, "w-1").pass(Duration.ofSeconds(19));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+        story.begins(Kind.KILL, "w-1");
+
+        assertBroken("started-in-time");
+    }
+
+    @Test
+    void frozenConnectionsHoldAnEventInTheEnd() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        story.begins(Kind.CONNECTIONS_FROZEN, "w-1").pass(Duration.ofSeconds(11));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+
+        assertBroken("backlog-empty");
+    }
+
+    @Test
+    void deliveryExpiresThoughAProcessSelectsIt() {
+        story.stops("w-1").begins(Kind.SUBSCRIPTIONS_AGED, Story.HANDLER);
+        story.commits("a", 1).isClaimedBy("w-2").isQueuedBy("w-2", "DEAD", "NOT_SELECTED");
+
+        assertBroken("deaths-justified");
+    }
+
+    @Test
+    void deliveryExpiresSoonAfterTheLastProcessThatSelectsItStopped() {
+        StoryEvent event = story.commits("a", 1);
+        story.stops("w-1").stops("w-2").registers("w-3", "Other");
+        event.isClaimedBy("w-3").isQueuedBy("w-3", "DEAD", "NOT_SELECTED");
+
+        assertBroken("deaths-justified");
+    }
+
+    @Test
     void payloadIsStoredOtherwise() {
         StoryEvent event = story.delivers("w-1", "a", 1);
         StoredEvent row = story.stored.remove(0);

@@ -373,6 +373,61 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void eventWaitsForItsPredecessor() {
+        StoryEvent first = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        StoryEvent second = story.commits("a", 2);
+        story.pass(Duration.ofSeconds(30));
+        first.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
+        second.isHandledBy("w-2");
+        story.begins(Kind.KILL, "w-2");
+    }
+
+    @Test
+    void eventWaitsForTheEndOfAFault() {
+        StoryEvent event = story.commits("a", 1);
+        story.begins(Kind.LOCKS_HELD, "database")
+                .pass(Duration.ofSeconds(30))
+                .ends(Kind.LOCKS_HELD, "database")
+                .pass(Duration.ofSeconds(1));
+        event.isHandledBy("w-1");
+    }
+
+    @Test
+    void anotherWorkerTakesOverFromFrozenConnections() {
+        StoryEvent event =
+                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.begins(Kind.CONNECTIONS_FROZEN, "w-1").pass(Duration.ofSeconds(9));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
+    void frozenConnectionsAreResetLater() {
+        story.begins(Kind.CONNECTIONS_FROZEN, "w-1");
+        story.delivers("w-2", "a", 1);
+        story.pass(Duration.ofSeconds(30)).ends(Kind.CONNECTIONS_FROZEN, "w-1");
+    }
+
+    @Test
+    void deliveryExpiresThatNoProcessSelects() {
+        StoryEvent event = story.commits("a", 1);
+        story.stops("w-1").stops("w-2").registers("w-3", "Other");
+        story.begins(Kind.SUBSCRIPTIONS_AGED, Story.HANDLER);
+        event.isClaimedBy("w-3").isQueuedBy("w-3", "DEAD", "NOT_SELECTED");
+
+        assertThat(story.check().dead()).isEqualTo(1);
+    }
+
+    @Test
+    void deliveryExpiresAFewMinutesAfterTheLastProcessThatSelectsIt() {
+        StoryEvent event = story.commits("a", 1);
+        story.stops("w-1").stops("w-2").registers("w-3", "Other");
+        story.pass(Duration.ofMinutes(15)).begins(Kind.KILL, "w-3");
+        event.isClaimedBy("w-4").isQueuedBy("w-4", "DEAD", "NOT_SELECTED");
+    }
+
+    @Test
     void eventsBehindADeadOneThatBlocksWait() {
         StoryEvent event = dies();
         story.deliveries.clear();

@@ -62,7 +62,17 @@ final class Story {
 
     /** A worker starts that has the handler. */
     void registers(String worker) {
-        facts.add(new Subscribed(tick(), worker, HANDLER, Set.of("*"), Set.of(), false));
+        registers(worker, "*");
+    }
+
+    /** A worker starts whose handler selects one event type. */
+    void registers(String worker, String eventType) {
+        facts.add(new Subscribed(tick(), worker, HANDLER, Set.of(eventType), Set.of(), false));
+    }
+
+    /** A process stops in order. */
+    Story stops(String process) {
+        return begins(Kind.STOP, process).ends(Kind.STOP, process);
     }
 
     long tick() {
