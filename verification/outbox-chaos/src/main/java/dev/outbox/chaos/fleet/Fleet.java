@@ -113,7 +113,7 @@ public final class Fleet implements AutoCloseable {
 
     private String url(TcpProxy proxy, String application) {
         return "jdbc:postgresql://localhost:" + proxy.port() + "/" + testDatabase.name() + "?ApplicationName="
-                + application + "&connectTimeout=2&socketTimeout=10";
+                + application;
     }
 
     /** Returns when every process is ready. */

@@ -116,6 +116,7 @@ public final class Nemesis {
             case CONNECTIONS_RESET -> NetworkFaults.reset(fleet, random);
             case CONNECTIONS_REFUSED -> NetworkFaults.refuse(fleet, random);
             case BLACK_HOLE -> NetworkFaults.blackHole(fleet, random);
+            case CONNECTIONS_FROZEN -> NetworkFaults.freeze(fleet, random);
             case DELAY -> NetworkFaults.delay(fleet, random);
             case COMMIT_CUT -> NetworkFaults.cutAfterCommit(fleet, random);
             case BACKENDS_TERMINATED -> NetworkFaults.terminateBackends(fleet, random);

@@ -18,6 +18,7 @@ public final class NetworkFaults {
     public static final String HELD = "black hole around an open transaction";
 
     private static final Duration CUT_OFF = Duration.ofSeconds(12);
+    private static final Duration FROZEN = Duration.ofSeconds(20);
     private static final Duration CUT_DEADLINE = Duration.ofSeconds(4);
 
     private NetworkFaults() {}
@@ -47,6 +48,21 @@ public final class NetworkFaults {
             }
             return true;
         });
+    }
+
+    /**
+     * Freezes the open connections of a worker, for longer than its own statements wait. Then they are reset: the driver has no timeout, as
+     * by default, and a statement of a handler would wait for ever.
+     */
+    static boolean freeze(Fleet fleet, Random random) {
+        Member worker = fleet.choose(random, fleet.workers()::contains);
+        String process = worker.process();
+        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.CONNECTIONS_FROZEN, process, ""));
+        boolean frozen = worker.proxy().freeze() > 0;
+        Pause.of(FROZEN);
+        worker.proxy().reset();
+        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.CONNECTIONS_FROZEN, process, ""));
+        return frozen;
     }
 
     /**

@@ -74,6 +74,7 @@ public final class ChaosRun {
         return CheckSettings.defaults()
                 .withLease(Fleet.LEASE)
                 .withMaxAttempts(MAX_ATTEMPTS)
+                .withLongestWait(DRAIN_DEADLINE)
                 .withBacklogDeadline(DRAIN_DEADLINE);
     }
 

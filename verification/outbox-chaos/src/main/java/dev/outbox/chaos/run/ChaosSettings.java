@@ -6,6 +6,7 @@ import static dev.outbox.chaos.nemesis.FaultType.BACKEND_CRASH;
 import static dev.outbox.chaos.nemesis.FaultType.BLACK_HOLE;
 import static dev.outbox.chaos.nemesis.FaultType.CLOCK_SKEW;
 import static dev.outbox.chaos.nemesis.FaultType.COMMIT_CUT;
+import static dev.outbox.chaos.nemesis.FaultType.CONNECTIONS_FROZEN;
 import static dev.outbox.chaos.nemesis.FaultType.CONNECTIONS_REFUSED;
 import static dev.outbox.chaos.nemesis.FaultType.CONNECTIONS_RESET;
 import static dev.outbox.chaos.nemesis.FaultType.DATABASE_CRASH;
@@ -59,6 +60,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(UPGRADE, 1),
             entry(CONNECTIONS_RESET, 1),
             entry(BLACK_HOLE, 1),
+            entry(CONNECTIONS_FROZEN, 1),
             entry(COMMIT_CUT, 2),
             entry(BACKENDS_TERMINATED, 1),
             entry(ROWS_LOCKED, 1),
@@ -92,6 +94,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(CONNECTIONS_RESET, 8),
             entry(CONNECTIONS_REFUSED, 6),
             entry(BLACK_HOLE, 8),
+            entry(CONNECTIONS_FROZEN, 6),
             entry(DELAY, 6),
             entry(COMMIT_CUT, 12),
             entry(BACKENDS_TERMINATED, 6),

@@ -26,6 +26,7 @@ class ChaosTest {
             FaultType.CONNECTIONS_RESET,
             FaultType.CONNECTIONS_REFUSED,
             FaultType.BLACK_HOLE,
+            FaultType.CONNECTIONS_FROZEN,
             FaultType.DELAY,
             FaultType.COMMIT_CUT,
             FaultType.BACKENDS_TERMINATED);
