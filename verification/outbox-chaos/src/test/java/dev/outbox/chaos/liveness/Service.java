@@ -1,0 +1,242 @@
+package dev.outbox.chaos.liveness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxEvent;
+import dev.outbox.chaos.check.CheckSettings;
+import dev.outbox.chaos.check.Checker;
+import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.check.Violation;
+import dev.outbox.chaos.fleet.Pause;
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.Completed;
+import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Intended;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.history.History;
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** A service with default settings: a database of its own, one instance that publishes, and others that handle events. */
+final class Service implements AutoCloseable {
+
+    private static final String PUBLISHER = "publisher";
+    private static final String AGGREGATE_TYPE = "order";
+    private static final String PAYLOAD = "{}";
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final JdbcClient sql = JdbcClient.create(database.dataSource());
+    private final Map<String, Instance> instances = new ConcurrentHashMap<>();
+    private final AtomicLong transactions = new AtomicLong();
+    private final Path directory;
+    private final FactWriter faults;
+    private final FactWriter published;
+    private final Instance publisher;
+
+    Service(Path directory) {
+        this.directory = directory;
+        new OutboxMigrations(
+                        database.dataSource(),
+                        Schemas.defaults().outbox(),
+                        Schemas.defaults().archive())
+                .migrate();
+        sql.sql(stateChanges()).update();
+        faults = FactWriter.open(directory, "faults");
+        published = FactWriter.open(directory, PUBLISHER);
+        publisher = new Instance(PUBLISHER, database, published, List.of(), "--outbox.poller.enabled=false");
+    }
+
+    private static String stateChanges() {
+        try (InputStream script = History.class.getResourceAsStream("state-changes.sql")) {
+            return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts an instance with handlers; options deviate from the defaults. */
+    Instance start(String name, List<HandlerDefinition> handlers, String... options) {
+        Instance instance = new Instance(name, database, FactWriter.open(directory, name), handlers, options);
+        instances.put(name, instance);
+        return instance;
+    }
+
+    /** Stops an instance in order. */
+    void stop(String name) {
+        faults.write(Fault.begun(System.nanoTime(), Kind.STOP, name, ""));
+        instances.remove(name).close();
+        faults.write(Fault.ended(System.nanoTime(), Kind.STOP, name, ""));
+    }
+
+    /** Freezes the open connections of an instance; may be called by its handler. */
+    void freeze(String name) {
+        freeze(name, (port) -> true);
+    }
+
+    /** Freezes the connection on which the only instance that handles events waits for notifications. */
+    void freezeListener(String name) {
+        Set<Integer> ports = new TreeSet<>(sql.sql("""
+                        SELECT a.client_port FROM pg_stat_activity a
+                        WHERE a.datname = current_database() AND a.application_name = 'outbox-listener'
+                        """).query(Integer.class).list());
+        assertThat(ports).as("connections that listen").hasSize(1);
+        freeze(name, ports::contains);
+    }
+
+    private void freeze(String name, IntPredicate ports) {
+        faults.write(Fault.begun(System.nanoTime(), Kind.CONNECTIONS_FROZEN, name, ""));
+        assertThat(instances.get(name).network().freeze(ports))
+                .as("frozen connections")
+                .isPositive();
+    }
+
+    /** Freezes the open connections of an instance while PostgreSQL works at its next claim: the claim commits, and is not answered. */
+    void freezeDuringNextClaim(String name, Runnable publish) {
+        sql.sql("""
+                CREATE FUNCTION chaos.delay_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    PERFORM pg_sleep(2);
+                    RETURN NULL;
+                END
+                $$
+                """).update();
+        sql.sql("CREATE TRIGGER delayed AFTER INSERT ON events.outbox_claim EXECUTE FUNCTION chaos.delay_claim()")
+                .update();
+        publish.run();
+        assertThat(Pause.until(Duration.ofSeconds(30), () -> isDelayed(name)))
+                .as("a claim is in flight")
+                .isTrue();
+        freeze(name);
+        sql.sql("DROP TRIGGER delayed ON events.outbox_claim").update();
+    }
+
+    private boolean isDelayed(String name) {
+        return sql.sql("""
+                        SELECT count(*) FROM pg_stat_activity a
+                        WHERE a.datname = current_database() AND a.application_name = ? AND a.wait_event = 'PgSleep'
+                        """).param(name).query(Long.class).single() > 0;
+    }
+
+    /** Cuts an instance off for good, without an end of its connections, as if its host had vanished. */
+    void vanish(String name) {
+        faults.write(Fault.begun(System.nanoTime(), Kind.CONNECTIONS_FROZEN, name, "with its host"));
+        instances.get(name).network().blackHole();
+    }
+
+    /** Makes the subscriptions of a handler that no running instance has look as if nothing had renewed them until they expire. */
+    void ageSubscriptions(String handler, Duration age) {
+        faults.write(Fault.begun(System.nanoTime(), Kind.SUBSCRIPTIONS_AGED, handler, ""));
+        sql.sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - make_interval(secs => ?) WHERE handler_id = ?")
+                .params(age.toSeconds(), handler)
+                .update();
+    }
+
+    static IntendedEvent event(String type, String aggregate) {
+        return new IntendedEvent(UUID.randomUUID(), type, AGGREGATE_TYPE, aggregate, PAYLOAD, Map.of());
+    }
+
+    /** Publishes events in one transaction. */
+    void publish(IntendedEvent... events) {
+        publish(Arrays.asList(events));
+    }
+
+    /** Publishes events in one transaction. */
+    void publish(List<IntendedEvent> events) {
+        String transaction = "t-" + transactions.incrementAndGet();
+        published.write(new Intended(System.nanoTime(), PUBLISHER, transaction, events));
+        List<EventEnvelope> stored = Objects.requireNonNull(publisher
+                .transactions()
+                .execute((status) -> publisher
+                        .publisher()
+                        .publishAll(events.stream().map(Service::outboxEvent).toList())));
+        published.write(new Completed(System.nanoTime(), PUBLISHER, transaction, Commit.COMMITTED));
+        stored.forEach((event) -> published.write(
+                new Published(System.nanoTime(), PUBLISHER, transaction, event.eventId(), event.sequence())));
+    }
+
+    private static OutboxEvent outboxEvent(IntendedEvent event) {
+        return OutboxEvent.of(event.aggregateType(), event.aggregateId(), JsonNodeFactory.instance.objectNode())
+                .withEventId(event.eventId())
+                .withEventType(event.eventType());
+    }
+
+    /** Publishes an event of each of some aggregates in turn, at a steady rate, until a time has passed. */
+    void publishSteadily(String type, int aggregates, Duration between, Duration time) {
+        long begun = System.nanoTime();
+        for (int i = 0; System.nanoTime() - begun < time.toNanos(); i++) {
+            publish(event(type, type + "-" + i % aggregates));
+            Pause.of(Duration.ofNanos(begun + (i + 1) * between.toNanos() - System.nanoTime()));
+        }
+    }
+
+    /** Fails unless all events of some types, of all types if none is given, are handled within a time. */
+    void awaitHandled(Duration bound, String... types) {
+        boolean handled = Pause.until(bound, () -> unhandled(types) == 0);
+        assertThat(handled)
+                .as("%d events are not handled %s later: %s", unhandled(types), bound, directory)
+                .isTrue();
+    }
+
+    /** Returns the number of events that are not handled. */
+    long unhandled(String... types) {
+        return sql.sql("""
+                        SELECT count(*) FROM events.outbox_unpublished o
+                        WHERE cardinality(:types) = 0 OR o.event_type = ANY (:types)
+                        """).param("types", types).query(Long.class).single();
+    }
+
+    /** The database, by connections that no network disturbs. */
+    JdbcClient sql() {
+        return sql;
+    }
+
+    OutboxOperations operations() {
+        return publisher.operations();
+    }
+
+    /** Checks the history so far. */
+    Report check(CheckSettings settings) {
+        return new Checker(settings).check(History.read(directory, database.dataSource()));
+    }
+
+    /** Returns the names of the broken rules. */
+    static Set<String> brokenRules(Report report) {
+        return report.violations().stream().map(Violation::rule).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Override
+    public void close() {
+        instances.values().forEach(Instance::close);
+        publisher.close();
+        faults.close();
+        database.close();
+    }
+}
