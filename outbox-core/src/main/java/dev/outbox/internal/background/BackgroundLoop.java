@@ -28,6 +28,9 @@ public final class BackgroundLoop implements AutoCloseable {
 
     private @Nullable Thread thread;
     private boolean woken;
+    /** When the current or next pause ends at the latest, as a value of {@link System#nanoTime}. */
+    private @Nullable Long wakesAt;
+
     private volatile boolean closing;
     private int failures;
 
@@ -72,6 +75,21 @@ public final class BackgroundLoop implements AutoCloseable {
         try {
             woken = true;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the current pause, or the next one, after the given time at the latest. */
+    public void wakeWithin(Duration delay) {
+        lock.lock();
+        try {
+            long at = System.nanoTime() + delay.toNanos();
+            Long earlier = wakesAt;
+            if (earlier == null || at - earlier < 0) {
+                wakesAt = at;
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -219,14 +237,23 @@ public final class BackgroundLoop implements AutoCloseable {
         Duration bounded = mayBeWoken || pause.compareTo(LONGEST_BACKOFF) < 0 ? pause : LONGEST_BACKOFF;
         lock.lockInterruptibly();
         try {
-            long nanos = bounded.toNanos();
+            long end = System.nanoTime() + bounded.toNanos();
+            long nanos = left(end, mayBeWoken);
             while (isCurrent() && nanos > 0 && !(woken && mayBeWoken)) {
-                nanos = changed.awaitNanos(nanos);
+                changed.awaitNanos(nanos);
+                nanos = left(end, mayBeWoken);
             }
             woken = false;
+            wakesAt = null;
         } finally {
             lock.unlock();
         }
+    }
+
+    private long left(long end, boolean mayBeWoken) {
+        long now = System.nanoTime();
+        Long earlier = mayBeWoken ? wakesAt : null;
+        return earlier == null ? end - now : Math.min(end - now, earlier - now);
     }
 
     private @Nullable Thread running() {

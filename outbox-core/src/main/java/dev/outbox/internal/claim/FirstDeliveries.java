@@ -23,7 +23,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -203,7 +206,12 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
         boolean full = events.size() == stream.settings().batchSize() || round.isCut() || alone > 0;
+        dependencies.announcements().claimed(stream.name(), () -> eventIds(events), full);
         return full || again || (!round.skipped().isEmpty() && !events.isEmpty());
+    }
+
+    private static Set<UUID> eventIds(List<ClaimedEvent> events) {
+        return events.stream().map((event) -> event.envelope().eventId()).collect(Collectors.toSet());
     }
 
     @Override
@@ -250,7 +258,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                 .filter((outcome) -> !outcome.isOpen())
                 .forEach((outcome) -> dependencies.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
         if (done.stream().anyMatch(DispatchedEvent::delegated)) {
-            dependencies.delegated().accept(stream.name());
+            dependencies.announcements().delegated(stream.name());
         }
         if (!settled.leftOver().isEmpty()) {
             return Settled.PARTLY;

@@ -1,17 +1,16 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.internal.lease.LeaseRenewer;
+import dev.outbox.internal.notify.Announcements;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What first deliveries and redeliveries of all streams share; {@code delegated} is notified of streams with work for other instances, and
- * {@code deadLettered} of committed dead letters.
+ * What first deliveries and redeliveries of all streams share; {@code deadLettered} is notified of committed dead letters.
  */
 public record StreamDependencies(
         DataSource dataSource,
@@ -20,14 +19,22 @@ public record StreamDependencies(
         Dispatcher dispatcher,
         LeaseRenewer leases,
         OutboxListener listener,
-        Consumer<String> delegated,
+        Announcements announcements,
         Runnable deadLettered,
         CrashSuspects suspects) {
 
     /** The same with another dispatcher; no crash suspect is attempted yet. */
     public StreamDependencies with(Dispatcher other) {
         return new StreamDependencies(
-                dataSource, schema, registry, other, leases, listener, delegated, deadLettered, new CrashSuspects());
+                dataSource,
+                schema,
+                registry,
+                other,
+                leases,
+                listener,
+                announcements,
+                deadLettered,
+                new CrashSuspects());
     }
 
     /** Keeps crash suspects apart: one of them may crash the process, and the others must not be blamed for it. Thread-safe. */

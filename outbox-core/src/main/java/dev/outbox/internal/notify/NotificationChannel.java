@@ -6,8 +6,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
@@ -21,6 +23,17 @@ final class NotificationChannel {
               FROM unnest(:messages::text[]) AS m (message)
             """;
 
+    /** Sends nothing if the events have all left the queue. Relies on outbox_unpublished_event_id. */
+    static final String NOTIFY_IF_PENDING = NOTIFY + """
+             WHERE EXISTS (SELECT
+                             FROM unnest(:event_ids::text[]) AS e (id)
+                            CROSS JOIN LATERAL (SELECT
+                                                  FROM {schema}.outbox_unpublished o
+                                                 WHERE o.event_id = e.id::uuid
+                                                   AND o.dispatched_at IS NULL
+                                                 LIMIT 1) o)
+            """;
+
     /** Identifies the idle connection in pg_stat_activity, whatever the URL says. */
     private static final String NAME = "SET application_name = 'outbox-listener'";
 
@@ -28,6 +41,7 @@ final class NotificationChannel {
     private final String worker;
     private final String channel;
     private final Pipeline notify;
+    private final Pipeline notifyIfPending;
 
     /** Creates a channel on which this process sends under the name of its worker. */
     NotificationChannel(DataSource dataSource, OutboxSchema schema, String worker) {
@@ -37,24 +51,60 @@ final class NotificationChannel {
         String name = "outbox_" + schema.name();
         this.channel = name.length() <= 63 ? name : name.substring(0, 63);
         this.notify = new Pipeline(schema, NOTIFY);
+        this.notifyIfPending = new Pipeline(schema, NOTIFY_IF_PENDING);
     }
 
-    /** Stream of which a worker has committed events. */
-    record Message(String worker, String stream) {
+    /**
+     * Work in a stream, which one instance responds to; {@link Responders} choose it by the number. How many responders were too busy, and
+     * passed it on.
+     */
+    record Message(String worker, int number, int hops, String stream) {
+
+        /** A message that has been passed on so often is for every instance, as are those of other programs. */
+        static final int FOR_ALL = 4;
+
+        private static final int PARTS = 4;
 
         static Message of(String text) {
-            int end = text.indexOf('\n');
-            return end < 0 ? new Message("", text) : new Message(text.substring(0, end), text.substring(end + 1));
+            String[] parts = text.split("\n", PARTS);
+            try {
+                return parts.length < PARTS
+                        ? new Message("", 0, FOR_ALL, text)
+                        : new Message(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), parts[3]);
+            } catch (NumberFormatException ex) {
+                return new Message("", 0, FOR_ALL, text);
+            }
+        }
+
+        boolean isForAll() {
+            return hops >= FOR_ALL;
+        }
+
+        private String text() {
+            return worker + '\n' + number + '\n' + hops + '\n' + stream;
         }
     }
 
-    /** Sends a message for each stream, in a transaction of its own. */
-    void send(Set<String> streams) throws SQLException {
+    /** Sends messages in a transaction of its own. */
+    void send(Collection<Message> messages) throws SQLException {
         notify.run(
+                dataSource,
+                (parameters) -> parameters.set("channel", channel).setTexts("messages", messages, Message::text));
+    }
+
+    /** Sends messages unless the events that they are about have all left the queue. Only a worker may read the queue. */
+    void sendIfPending(Collection<Message> messages, Set<UUID> eventIds) throws SQLException {
+        notifyIfPending.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("channel", channel)
-                        .setTexts("messages", streams, (stream) -> worker + '\n' + stream));
+                        .setTexts("messages", messages, Message::text)
+                        .setTexts("event_ids", eventIds, UUID::toString));
+    }
+
+    /** Creates a message of this process. */
+    Message message(int number, int hops, String stream) {
+        return new Message(worker, number, hops, stream);
     }
 
     /** Returns whether this process sent a message. */

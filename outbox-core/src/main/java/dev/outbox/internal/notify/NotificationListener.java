@@ -25,12 +25,9 @@ final class NotificationListener implements AutoCloseable {
     /** Rounds rather than a time, because a suspended process receives nothing. */
     private static final int ROUNDS_OF_TEST = 12;
 
-    /** Message that wakes no process. */
-    private static final Set<String> TEST = Set.of("");
-
     private final NotificationChannel channel;
     private final NotificationChannel sender;
-    private final Consumer<String> wakeUp;
+    private final Consumer<NotificationChannel.Message> received;
     private final Runnable wakeAll;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-listener", this::runOnce);
     private NotificationChannel.@Nullable Subscription subscription;
@@ -42,10 +39,13 @@ final class NotificationListener implements AutoCloseable {
 
     /** Receives on the connection of one channel, and sends the test on those of another. */
     NotificationListener(
-            NotificationChannel channel, NotificationChannel sender, Consumer<String> wakeUp, Runnable wakeAll) {
+            NotificationChannel channel,
+            NotificationChannel sender,
+            Consumer<NotificationChannel.Message> received,
+            Runnable wakeAll) {
         this.channel = channel;
         this.sender = sender;
-        this.wakeUp = wakeUp;
+        this.received = received;
         this.wakeAll = wakeAll;
     }
 
@@ -73,7 +73,7 @@ final class NotificationListener implements AutoCloseable {
             rounds = 0;
         }
         if (testing && rounds == 0) {
-            sender.send(TEST);
+            sender.send(Set.of(sender.message(0, 0, "")));
         }
         try {
             listen(current);
@@ -107,9 +107,7 @@ final class NotificationListener implements AutoCloseable {
         if (!messages.isEmpty()) {
             passTest();
         }
-        messages.stream()
-                .filter((message) -> !channel.isOwn(message))
-                .forEach((message) -> wakeUp.accept(message.stream()));
+        messages.stream().filter((message) -> !channel.isOwn(message)).forEach(received);
         if (System.nanoTime() - checkedAt > BETWEEN_CHECKS.toNanos()) {
             current.check();
             checkedAt = System.nanoTime();

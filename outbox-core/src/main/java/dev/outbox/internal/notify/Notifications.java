@@ -5,11 +5,19 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,12 +25,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Wake-ups between instances: sends those of this instance's commits and, if it polls, receives those of others. Sends outside the
- * publishers' transactions: {@code NOTIFY} locks the whole cluster.
+ * publishers' transactions: {@code NOTIFY} locks the whole cluster. An instance that can claim its own events announces them only if it has
+ * not claimed them within a moment; a message asks one instance to respond at once.
  */
-public final class Notifications implements AutoCloseable {
+public final class Notifications implements Announcements, AutoCloseable {
 
     /** Stands for every stream, and for what belongs to none: replays and registrations. */
     public static final String EVERY_STREAM = "*";
+
+    /** How long this instance has to claim its own events. */
+    public static final Duration MOMENT = Duration.ofMillis(10);
 
     private static final Logger log = LoggerFactory.getLogger(Notifications.class);
     private static final Duration COALESCING = Duration.ofMillis(5);
@@ -33,10 +45,69 @@ public final class Notifications implements AutoCloseable {
     private final boolean receives;
     private final NotificationChannel channel;
     private final @Nullable NotificationListener listener;
-    private final Set<String> streams = ConcurrentHashMap.newKeySet();
+    private final Responders responders;
+    private final WakeUps wakeUps;
+    private final RandomGenerator random;
+    private final Map<String, Announcement> announcements = new ConcurrentHashMap<>();
+
+    /** Streams of which the last claim was full. */
+    private final Set<String> full = ConcurrentHashMap.newKeySet();
+
     private final BackgroundLoop loop = new BackgroundLoop("outbox-notifier", this::runOnce);
     private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
+
+    /** Receives the messages of other instances. */
+    public interface WakeUps {
+
+        /** Looks into a stream at once. With {@code hops} left, a busy instance passes the message on. */
+        void wake(String stream, int hops);
+
+        /** Looks into a stream soon, in case the instance that was asked to fails. */
+        void wakeLater(String stream);
+
+        /** Looks into every stream. */
+        void wakeAll();
+    }
+
+    /**
+     * Work in a stream that other instances shall know of at a time. It is withdrawn before if this instance claims the events; without ids,
+     * if it claims any.
+     */
+    private record Announcement(long dueAt, boolean isFixed, int hops, Set<UUID> eventIds) {
+
+        static Announcement fixed(int hops) {
+            return new Announcement(System.nanoTime(), true, hops, Set.of());
+        }
+
+        Announcement and(Announcement other) {
+            Set<UUID> all = new HashSet<>();
+            if (!isFixed && !other.isFixed) {
+                all.addAll(eventIds);
+                all.addAll(other.eventIds);
+            }
+            boolean isForAll = Math.max(hops, other.hops) >= NotificationChannel.Message.FOR_ALL;
+            return new Announcement(
+                    dueAt - other.dueAt < 0 ? dueAt : other.dueAt,
+                    isFixed || other.isFixed,
+                    isForAll ? NotificationChannel.Message.FOR_ALL : Math.min(hops, other.hops),
+                    all);
+        }
+
+        @Nullable
+        Announcement without(Set<UUID> claimed) {
+            if (isFixed || claimed.isEmpty()) {
+                return this;
+            }
+            Set<UUID> left = new HashSet<>(eventIds);
+            left.removeAll(claimed);
+            return left.isEmpty() ? null : new Announcement(dueAt, false, hops, left);
+        }
+
+        boolean isDue(long now) {
+            return dueAt - now <= 0;
+        }
+    }
 
     /** Creates wake-ups that are not started; receiving takes a connection outside the pool. */
     public Notifications(
@@ -46,14 +117,17 @@ public final class Notifications implements AutoCloseable {
             Optional<DataSource> unpooled,
             OutboxSchema schema,
             String worker,
-            Consumer<String> wake,
-            Runnable wakeAll) {
+            RandomGenerator random,
+            WakeUps wakeUps) {
         this.sends = enabled;
         this.receives = enabled && polling;
         this.channel = new NotificationChannel(dataSource, schema, worker);
+        this.responders = new Responders(worker);
+        this.random = random;
+        this.wakeUps = wakeUps;
         this.listener = unpooled.filter((own) -> receives)
-                .map((own) ->
-                        new NotificationListener(new NotificationChannel(own, schema, worker), channel, wake, wakeAll))
+                .map((own) -> new NotificationListener(
+                        new NotificationChannel(own, schema, worker), channel, this::received, wakeUps::wakeAll))
                 .orElse(null);
     }
 
@@ -71,36 +145,120 @@ public final class Notifications implements AutoCloseable {
         }
     }
 
-    /** Notes that events were committed. Returns at once. */
+    /** Notes the other instances, by the streams that they poll. */
+    public void know(Map<String, Set<String>> others) {
+        responders.know(others);
+    }
+
+    /** Returns whether this instance comes first among those that poll one of the streams. */
+    public boolean leads(Set<String> polled) {
+        return responders.leads(polled);
+    }
+
+    private void received(NotificationChannel.Message message) {
+        if (message.isForAll() || responders.isChosen(message)) {
+            wakeUps.wake(message.stream(), NotificationChannel.Message.FOR_ALL - message.hops());
+        } else {
+            wakeUps.wakeLater(message.stream());
+        }
+    }
+
+    /** Announces work to every instance: only some can do it. Returns at once. */
     public void committed(String stream) {
-        if (sends && streams.add(stream)) {
-            loop.wake();
+        announce(stream, Announcement.fixed(NotificationChannel.Message.FOR_ALL));
+    }
+
+    /** Announces events to one other instance. Returns at once. */
+    public void published(String stream) {
+        announce(stream, Announcement.fixed(0));
+    }
+
+    /** Passes a message on that this instance is too busy for. Returns at once. */
+    public void passOn(String stream, int hops) {
+        announce(stream, Announcement.fixed(NotificationChannel.Message.FOR_ALL - hops + 1));
+    }
+
+    /** Announces events to one other instance unless this one claims them within a moment; without ids, any. Returns at once. */
+    public void publishedHere(String stream, Collection<UUID> eventIds) {
+        long at = System.nanoTime() + MOMENT.toNanos();
+        announce(stream, new Announcement(at, false, 0, Set.copyOf(eventIds)));
+    }
+
+    private void announce(String stream, Announcement announcement) {
+        if (sends) {
+            announcements.merge(stream, announcement, Announcement::and);
+            if (announcement.isFixed()) {
+                loop.wake();
+            } else {
+                loop.wakeWithin(MOMENT);
+            }
+        }
+    }
+
+    @Override
+    public void delegated(String stream) {
+        committed(stream);
+    }
+
+    @Override
+    public void claimed(String stream, Supplier<Set<UUID>> eventIds, boolean isFull) {
+        announcements.computeIfPresent(stream, (name, announcement) -> announcement.without(eventIds.get()));
+        if (!isFull) {
+            full.remove(stream);
+        } else if (full.add(stream)) {
+            published(stream);
         }
     }
 
     private Duration runOnce() throws SQLException {
-        Duration sinceSent = Duration.ofNanos(System.nanoTime() - sentAt);
+        long now = System.nanoTime();
+        Duration sinceSent = Duration.ofNanos(now - sentAt);
         if (sinceSent.compareTo(COALESCING) < 0) {
             return COALESCING.minus(sinceSent);
         }
-        Set<String> sending = Set.copyOf(streams);
-        if (!sending.isEmpty()) {
-            streams.removeAll(sending);
-            sentAt = System.nanoTime();
-            send(sending);
+        Map<String, Announcement> due = new HashMap<>();
+        announcements.forEach((stream, announcement) -> {
+            if (announcement.isDue(now) && announcements.remove(stream, announcement)) {
+                due.put(stream, announcement);
+            }
+        });
+        if (!due.isEmpty()) {
+            sentAt = now;
+            send(due);
         }
-        return UNTIL_WOKEN;
+        return announcements.values().stream()
+                .map((held) -> Duration.ofNanos(Math.max(0, held.dueAt() - now)))
+                .min(Duration::compareTo)
+                .orElse(UNTIL_WOKEN);
     }
 
     /** A message that could not be sent is sent again: until they look, other processes rely on it. */
-    private void send(Set<String> sending) throws SQLException {
+    private void send(Map<String, Announcement> due) throws SQLException {
         try {
             FaultPoint.BEFORE_NOTIFICATION.reached();
-            channel.send(sending);
+            List<NotificationChannel.Message> messages = due.entrySet().stream()
+                    .map((one) -> channel.message(
+                            random.nextInt(Integer.MAX_VALUE), one.getValue().hops(), one.getKey()))
+                    .toList();
+            boolean always =
+                    due.values().stream().anyMatch((one) -> one.eventIds().isEmpty());
+            Set<UUID> eventIds = due.values().stream()
+                    .flatMap((one) -> one.eventIds().stream())
+                    .collect(Collectors.toSet());
+            if (always) {
+                channel.send(messages);
+            } else {
+                channel.sendIfPending(messages, eventIds);
+            }
         } catch (SQLException | RuntimeException ex) {
-            streams.addAll(sending);
+            due.forEach((stream, announcement) -> announcements.merge(stream, announcement, Announcement::and));
             throw ex;
         }
+    }
+
+    /** Returns whether nothing is left to announce. */
+    boolean isEmpty() {
+        return announcements.isEmpty();
     }
 
     /** Returns whether wake-ups of other instances arrive: the connection has passed its test and not failed since. */
@@ -119,7 +277,7 @@ public final class Notifications implements AutoCloseable {
     @Override
     public void close() {
         long begun = System.nanoTime();
-        while (started && !streams.isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
+        while (started && !isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
             LockSupport.parkNanos(COALESCING.toNanos());
         }
         started = false;

@@ -4,8 +4,11 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -16,11 +19,11 @@ final class AfterCommit {
     /** Instances look every 20 s for what is due within a minute, by the clock of the database. */
     private static final Duration FOUND_BY_A_LOOK = Duration.ofMinutes(2);
 
-    private final Consumer<String> wakeUp;
+    private final Consumer<CommittedEvents> wakeUp;
     private final OutboxListener listener;
     private final Clock clock;
 
-    AfterCommit(Consumer<String> wakeUp, OutboxListener listener, Clock clock) {
+    AfterCommit(Consumer<CommittedEvents> wakeUp, OutboxListener listener, Clock clock) {
         this.wakeUp = wakeUp;
         this.listener = listener;
         this.clock = clock;
@@ -36,14 +39,19 @@ final class AfterCommit {
             TransactionSynchronizationManager.bindResource(this, published);
             TransactionSynchronizationManager.registerSynchronization(published);
         }
-        published.streams.merge(
-                event.isScheduled() ? TransactionalOutboxPublisher.SCHEDULED : event.stream(), 1, Integer::sum);
+        String stream = event.isScheduled() ? TransactionalOutboxPublisher.SCHEDULED : event.stream();
+        published.streams.merge(stream, 1, Integer::sum);
+        List<UUID> ids = published.ids.computeIfAbsent(stream, (key) -> new ArrayList<>());
+        if (ids.size() <= CommittedEvents.MOST_IDS) {
+            ids.add(event.eventId());
+        }
     }
 
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
     private final class Published implements TransactionSynchronization {
 
         private final Map<String, Integer> streams = new HashMap<>();
+        private final Map<String, List<UUID>> ids = new HashMap<>();
         private final Map<Object, Map<String, Integer>> atSavepoint = new HashMap<>();
 
         @Override
@@ -83,7 +91,7 @@ final class AfterCommit {
                 if (!stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
                     listener.published(stream, count);
                 }
-                wakeUp.accept(stream);
+                wakeUp.accept(new CommittedEvents(stream, ids.getOrDefault(stream, List.of())));
             });
         }
     }

@@ -65,7 +65,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             HandlerRegistry registry,
             Sources sources,
             OutboxListener listener,
-            Consumer<String> wakeUp) {
+            Consumer<CommittedEvents> wakeUp) {
         this.transaction = new TransactionGuard(dataSource, phase);
         this.writer = new EventWriter(
                 settings, streams, registry, sources.mapper(), sources.headers(), sources.clock(), sources.random());

@@ -6,7 +6,9 @@ import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Keeps the signs of life of the instances that poll, and tells each what work waits for it. */
@@ -83,7 +85,13 @@ public final class InstanceStore {
                                                  WHERE d.stream = s.stream
                                                    AND d.due_at < now() + interval '1 minute'
                                                  ORDER BY d.due_at
-                                                 LIMIT 1) d)
+                                                 LIMIT 1) d),
+                   ARRAY(SELECT s.stream || chr(31) || i.name
+                           FROM {schema}.outbox_instance i
+                          CROSS JOIN unnest(i.streams) AS s (stream)
+                          WHERE i.name <> :name
+                            AND i.last_seen_at >= now() - interval '1 minute'
+                            AND s.stream = ANY (:streams))
             """;
 
     /** Relies on outbox_instance_pk. */
@@ -91,6 +99,9 @@ public final class InstanceStore {
             DELETE FROM {schema}.outbox_instance i
              WHERE i.name = :name
             """;
+
+    /** Stands between a stream and an instance, and cannot be part of the stream. */
+    private static final String SEPARATOR = "\u001f";
 
     private final DataSource dataSource;
     private final Pipeline seen;
@@ -118,9 +129,14 @@ public final class InstanceStore {
 
     /**
      * Work of an instance: streams with events, claims or lanes that are due soon; replays; dead letters to report; events that are
-     * due within a minute.
+     * due within a minute. And the other instances that live, by the streams that they poll too.
      */
-    public record Work(Set<String> streams, boolean replays, boolean deadLetters, boolean scheduled) {}
+    public record Work(
+            Set<String> streams,
+            boolean replays,
+            boolean deadLetters,
+            boolean scheduled,
+            Map<String, Set<String>> pollers) {}
 
     /** Writes a sign of life of an instance, removes instances without one for a day, and returns the work that waits. */
     public Work seen(String name, Equipment equipment) throws SQLException {
@@ -136,7 +152,15 @@ public final class InstanceStore {
                 (results) -> {
                     ResultSet row = results.row();
                     return new Work(
-                            Subscriptions.texts(row, 1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4));
+                            Subscriptions.texts(row, 1),
+                            row.getBoolean(2),
+                            row.getBoolean(3),
+                            row.getBoolean(4),
+                            Subscriptions.texts(row, 5).stream()
+                                    .map((text) -> text.split(SEPARATOR, 2))
+                                    .collect(Collectors.groupingBy(
+                                            (pair) -> pair[0],
+                                            Collectors.mapping((pair) -> pair[1], Collectors.toSet()))));
                 });
     }
 

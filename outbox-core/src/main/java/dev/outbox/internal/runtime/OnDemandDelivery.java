@@ -11,6 +11,7 @@ import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.notify.Announcements;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
@@ -74,7 +75,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 dispatcher,
                 leases,
                 listener,
-                (delegatedStream) -> {},
+                Announcements.NONE,
                 () -> {},
                 new StreamDependencies.CrashSuspects());
         this.replays = new ReplayFeeder(replays, (stream) -> {}, nanos, true);

@@ -6,6 +6,7 @@ import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.inspect.JdbcInspector;
 import dev.outbox.internal.operate.JdbcOperations;
+import dev.outbox.internal.publish.CommittedEvents;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
@@ -83,7 +84,7 @@ public final class OutboxRuntime implements AutoCloseable {
                         dependencies.clock(),
                         dependencies.random()),
                 listener,
-                this::wake);
+                this::committed);
         this.operations = new JdbcOperations(
                 dependencies.dataSource(), schema, settings.schemas().archive(), this::wake);
         this.retention = new Retention(
@@ -269,6 +270,13 @@ public final class OutboxRuntime implements AutoCloseable {
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void committed(CommittedEvents events) {
+        StreamWorkers running = workers;
+        if (running != null) {
+            running.published(events.stream(), events.eventIds());
         }
     }
 

@@ -5,6 +5,7 @@ import dev.outbox.internal.claim.FirstDeliveries;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
+import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
@@ -45,6 +46,11 @@ final class StreamPoller implements AutoCloseable {
     /** Whether retries claim first in the next round, because first deliveries took the room in the last. */
     private boolean retriesFirst;
 
+    /** When the current round began, as a value of {@link System#nanoTime}; null between rounds. */
+    private volatile @Nullable Long roundBegunAt;
+
+    private volatile boolean crowded;
+
     private long stirredAt = System.nanoTime();
     private boolean quiet;
 
@@ -52,7 +58,7 @@ final class StreamPoller implements AutoCloseable {
     StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
         this.stream = stream;
         this.workers = workers;
-        this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), this::runOnce);
+        this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), this::round);
         RetryLanes lanes = new RetryLanes(stream, dependencies);
         this.first = new FirstDeliveries(stream, dependencies, lanes, workers != null);
         this.firstDeliveries = first.loop(workers, loop::wake);
@@ -73,6 +79,34 @@ final class StreamPoller implements AutoCloseable {
     void wake() {
         stir();
         loop.wake();
+    }
+
+    /** Makes the poller start a round after this one, or within the given time if it rests. */
+    void wakeWithin(Duration delay) {
+        stir();
+        if (roundBegunAt != null) {
+            loop.wake();
+        } else {
+            loop.wakeWithin(delay);
+        }
+    }
+
+    /** Returns whether the poller will claim in a moment if it is woken, as far as one can tell. */
+    boolean claimsSoon() {
+        Long begun = roundBegunAt;
+        return !crowded
+                && !loop.isClosing()
+                && (begun == null || System.nanoTime() - begun < Notifications.MOMENT.toNanos());
+    }
+
+    private Duration round() throws SQLException {
+        roundBegunAt = System.nanoTime();
+        try {
+            return runOnce();
+        } finally {
+            crowded = firstDeliveries.isCrowded();
+            roundBegunAt = null;
+        }
     }
 
     /**

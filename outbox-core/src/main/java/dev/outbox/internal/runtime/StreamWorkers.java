@@ -13,6 +13,7 @@ import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.poll.WorkerPool;
+import dev.outbox.internal.publish.CommittedEvents;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
@@ -25,11 +26,13 @@ import dev.outbox.listener.OutboxListener;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
@@ -49,11 +52,17 @@ final class StreamWorkers implements AutoCloseable {
     private static final Duration STUCK_HANDLERS_PERIOD = Duration.ofSeconds(1);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
+    /** How much later than the responder, or the mover that leads, another instance looks: at least half of it. */
+    private static final Duration LATER = Duration.ofSeconds(1);
+
     /** How long a page of a replay, or a batch of scheduled events, has to end. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Map<String, StreamPoller> pollers = new HashMap<>();
     private final boolean polling;
+    private final Set<String> polledStreams;
+    private final boolean pollsAll;
+    private final RandomGenerator random;
     private final Duration lookPeriod;
     private final RunningHandlers handlers;
     private final Dispatcher dispatcher;
@@ -82,6 +91,9 @@ final class StreamWorkers implements AutoCloseable {
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
         this.polling = polls.enabled();
+        this.polledStreams = polls.polledStreams().keySet();
+        this.pollsAll = polling && polledStreams.containsAll(polls.streams().keySet());
+        this.random = dependencies.random();
         Duration shortestLease = shortestLease(polls);
         // Sees every lease of another instance before it expires.
         this.lookPeriod = shortestLease.compareTo(LOOK_PERIOD) < 0 ? shortestLease : LOOK_PERIOD;
@@ -98,9 +110,9 @@ final class StreamWorkers implements AutoCloseable {
         ScheduleMover mover =
                 new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
                     listener.published(stream, events);
-                    committed(stream);
+                    published(stream, Set.of());
                 });
-        this.schedule = new BackgroundLoop("outbox-schedule", mover::runOnce);
+        this.schedule = new BackgroundLoop("outbox-schedule", () -> pause(mover.runOnce()));
         this.deadLetters =
                 new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
         this.notifications = new Notifications(
@@ -110,8 +122,23 @@ final class StreamWorkers implements AutoCloseable {
                 dependencies.unpooled(),
                 schema,
                 worker,
-                this::wake,
-                this::wakeAll);
+                random,
+                new Notifications.WakeUps() {
+                    @Override
+                    public void wake(String stream, int hops) {
+                        received(stream, hops);
+                    }
+
+                    @Override
+                    public void wakeLater(String stream) {
+                        StreamWorkers.this.wakeLater(stream);
+                    }
+
+                    @Override
+                    public void wakeAll() {
+                        StreamWorkers.this.wakeAll();
+                    }
+                });
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
         this.unpolledLoop = new BackgroundLoop("outbox-streams", unpolled::runOnce);
@@ -138,7 +165,7 @@ final class StreamWorkers implements AutoCloseable {
                 dispatcher,
                 leases,
                 listener,
-                notifications::committed,
+                notifications,
                 deadLetters::wake,
                 new StreamDependencies.CrashSuspects());
         PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
@@ -229,6 +256,9 @@ final class StreamWorkers implements AutoCloseable {
      */
     private Duration looked(InstanceStore.@Nullable Work work, long begun) {
         boolean wakeUps = notifications.areReceived();
+        if (work != null) {
+            notifications.know(work.pollers());
+        }
         pollers.forEach((stream, poller) ->
                 poller.looked(wakeUps && work != null && !work.streams().contains(stream), begun));
         if (work == null || work.replays()) {
@@ -243,9 +273,39 @@ final class StreamWorkers implements AutoCloseable {
         return wakeUps ? lookPeriod : LOOK_PERIOD_WITHOUT_WAKE_UPS;
     }
 
+    /** Wakes every instance: only some of them can do this work. */
     void committed(String stream) {
         wake(stream);
         notifications.committed(stream);
+    }
+
+    /** Wakes this instance if it can claim the events at once, and otherwise another one. Without ids, the events are not known. */
+    void published(String stream, Collection<UUID> eventIds) {
+        StreamPoller poller = pollers.get(stream);
+        if (stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
+            wake(stream);
+            if (!pollsAll || !leads()) {
+                notifications.committed(stream);
+            }
+        } else if (poller == null) {
+            notifications.published(stream);
+        } else {
+            if (poller.claimsSoon() && eventIds.size() <= CommittedEvents.MOST_IDS) {
+                notifications.publishedHere(stream, eventIds);
+            } else {
+                notifications.published(stream);
+            }
+            poller.wake();
+        }
+    }
+
+    /** Passes a message on if this instance is too busy for it. */
+    private void received(String stream, int hops) {
+        StreamPoller poller = pollers.get(stream);
+        if (poller != null && hops > 0 && !poller.claimsSoon()) {
+            notifications.passOn(stream, hops);
+        }
+        wake(stream);
     }
 
     private void wake(String stream) {
@@ -255,8 +315,32 @@ final class StreamWorkers implements AutoCloseable {
         } else if (poller != null) {
             poller.wake();
         } else if (stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
-            schedule.wake();
+            if (leads()) {
+                schedule.wake();
+            } else {
+                schedule.wakeWithin(later());
+            }
         }
+    }
+
+    private void wakeLater(String stream) {
+        StreamPoller poller = pollers.get(stream);
+        if (poller != null) {
+            poller.wakeWithin(later());
+        }
+    }
+
+    private boolean leads() {
+        return notifications.leads(polledStreams);
+    }
+
+    /** Returns the time until the next round of the mover: one instance moves what is due, and the others look a little later. */
+    private Duration pause(Duration untilDue) {
+        return untilDue.isZero() || leads() ? untilDue : untilDue.plus(later());
+    }
+
+    private Duration later() {
+        return LATER.dividedBy(2).plusNanos(random.nextLong(LATER.toNanos() / 2));
     }
 
     private void wakeAll() {
@@ -292,10 +376,10 @@ final class StreamWorkers implements AutoCloseable {
             schedule.close(PATIENCE);
             deadLetters.close();
             endPollers(begun);
-            pollers.keySet().forEach(notifications::committed);
-            notifications.close();
             heartbeat.close();
             instance.close();
+            announce();
+            notifications.close();
             leases.close();
         } finally {
             watch.close();

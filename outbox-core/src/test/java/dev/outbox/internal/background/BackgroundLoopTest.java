@@ -57,6 +57,32 @@ class BackgroundLoopTest {
     }
 
     @Test
+    void lateWakeUpEndsARestInTimeAndIsRememberedDuringARound() throws InterruptedException {
+        CountDownLatch inRound = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        BackgroundLoop duty = new BackgroundLoop("test", () -> {
+            if (rounds.incrementAndGet() == 1) {
+                inRound.countDown();
+                release.await();
+            }
+            return NEVER;
+        });
+        duty.start();
+        inRound.await();
+        Duration delay = Duration.ofMillis(300);
+        long begun = System.nanoTime();
+        duty.wakeWithin(NEVER.dividedBy(2));
+        duty.wakeWithin(delay);
+        duty.wakeWithin(NEVER.dividedBy(2));
+        release.countDown();
+        await().until(() -> rounds.get() == 2);
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(delay.toNanos());
+        duty.wakeWithin(Duration.ofMillis(1));
+        await().until(() -> rounds.get() == 3);
+        duty.close();
+    }
+
+    @Test
     void wakeUpEndsARestAndIsRememberedDuringARound() throws InterruptedException {
         CountDownLatch inRound = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);

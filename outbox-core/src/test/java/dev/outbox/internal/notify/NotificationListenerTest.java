@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +31,17 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 @Tag("full")
 class NotificationListenerTest {
+
+    private static final Notifications.WakeUps NO_WAKE_UPS = new Notifications.WakeUps() {
+        @Override
+        public void wake(String stream, int hops) {}
+
+        @Override
+        public void wakeLater(String stream) {}
+
+        @Override
+        public void wakeAll() {}
+    };
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final Logger logger = (Logger) LoggerFactory.getLogger(BackgroundLoop.class);
@@ -130,10 +142,13 @@ class NotificationListenerTest {
                         Optional.empty(),
                         OutboxSchema.DEFAULT,
                         "elsewhere",
-                        woken::add,
-                        () -> {});
+                        new Random(),
+                        NO_WAKE_UPS);
                 NotificationListener listener = new NotificationListener(
-                        channel(database.dataSource()), channel(database.dataSource()), woken::add, () -> {})) {
+                        channel(database.dataSource()),
+                        channel(database.dataSource()),
+                        (message) -> woken.add(message.stream()),
+                        () -> {})) {
             elsewhere.start();
             listener.start();
             await().until(listener::isListening);

@@ -14,6 +14,7 @@ import dev.outbox.operations.OutboxOverview.Instance;
 import dev.outbox.operations.ReplayRequest;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -107,30 +108,32 @@ class InstancesTest {
         another.withoutPolling();
         Lanes lanes = new Lanes(another);
         another.addStream("default");
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false, Map.of()));
 
         EventEnvelope event = another.publish("1", new OrderPlaced(1));
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false, Map.of()));
         lanes.failed("mail", event);
-        assertThat(work()).as("lane due in an hour").isEqualTo(new InstanceStore.Work(Set.of(), false, false, false));
+        assertThat(work())
+                .as("lane due in an hour")
+                .isEqualTo(new InstanceStore.Work(Set.of(), false, false, false, Map.of()));
         lanes.due();
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false, Map.of()));
         another.sql().sql("DELETE FROM events.outbox_lane").update();
         another.sql().sql("DELETE FROM events.outbox_delivery").update();
 
         lanes.claimed(event, "1 minute");
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false, Map.of()));
         another.sql().sql("DELETE FROM events.outbox_claim").update();
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false, Map.of()));
 
         lanes.dead("mail", event);
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, true, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, true, false, Map.of()));
         another.sql()
                 .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
                 .update();
         lanes.registered("mail", "{}", "*");
         another.runtime().replays().start(ReplayRequest.of("mail"), "ann", "again");
-        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), true, false, false));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), true, false, false, Map.of()));
     }
 
     private InstanceStore.Work work() throws SQLException {

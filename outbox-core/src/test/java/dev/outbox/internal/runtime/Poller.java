@@ -10,6 +10,7 @@ import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.notify.Announcements;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
@@ -57,7 +58,7 @@ final class Poller implements AutoCloseable {
                         dispatcher,
                         leases,
                         OutboxListener.NONE,
-                        (stream) -> {},
+                        Announcements.NONE,
                         () -> {},
                         new StreamDependencies.CrashSuspects()),
                 concurrency == 1 ? null : workers);

@@ -108,7 +108,8 @@ class ScheduledEventsTest {
     void wakesNoMoverForWhatALookFindsInTime() {
         List<String> woken = new ArrayList<>();
         StatementCounter source = new StatementCounter(outbox.dataSource());
-        OutboxPublisher publisher = source.publisher(PublisherSettings.defaults(), woken::add);
+        OutboxPublisher publisher =
+                source.publisher(PublisherSettings.defaults(), (committed) -> woken.add(committed.stream()));
 
         source.inTransaction(() -> publisher.publish(event(1).deliverAfter(HOUR)));
         source.inTransaction(
