@@ -32,7 +32,7 @@ public final class BackgroundLoop implements AutoCloseable {
     private @Nullable Long wakesAt;
 
     private volatile boolean closing;
-    private int failures;
+    private volatile int failures;
 
     /** Creates a loop whose daemon thread has not started. The step is one round, and returns the time until the next. */
     public BackgroundLoop(String name, Callable<Duration> step) {
@@ -97,6 +97,11 @@ public final class BackgroundLoop implements AutoCloseable {
 
     public boolean isClosing() {
         return closing;
+    }
+
+    /** Returns whether the last round failed. */
+    public boolean isFailing() {
+        return failures > 0;
     }
 
     /** Makes the current round the last one and returns at once; {@link #close(Duration)} must follow. */
@@ -223,13 +228,14 @@ public final class BackgroundLoop implements AutoCloseable {
             log.debug("{} was closed in the middle of a round", name, ex);
             return Duration.ZERO;
         }
-        failures++;
-        if (failures == 1) {
+        int failed = failures + 1;
+        failures = failed;
+        if (failed == 1) {
             log.warn("{} failed; retrying with backoff", name, ex);
         } else {
-            log.debug("{} failed again ({} rounds)", name, failures, ex);
+            log.debug("{} failed again ({} rounds)", name, failed, ex);
         }
-        return FIRST_BACKOFF.multipliedBy(1L << Math.min(failures - 1, 20));
+        return FIRST_BACKOFF.multipliedBy(1L << Math.min(failed - 1, 20));
     }
 
     private void pause(Duration pause) throws InterruptedException {

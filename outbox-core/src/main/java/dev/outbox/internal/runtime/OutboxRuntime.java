@@ -161,6 +161,12 @@ public final class OutboxRuntime implements AutoCloseable {
         return running == null ? Set.of() : running.unpolledStreams();
     }
 
+    /** Returns the streams whose poller fails at present; none while the outbox is stopped. */
+    public Set<String> failingStreams() {
+        StreamWorkers running = workers;
+        return running == null ? Set.of() : running.failingStreams();
+    }
+
     /** Returns the event types of each handler of this instance. */
     public Map<String, Set<String>> eventTypesByHandler() {
         return registry.local().eventTypes();

@@ -177,6 +177,11 @@ final class StreamPoller implements AutoCloseable {
         return more;
     }
 
+    /** Returns whether the last round failed. */
+    boolean isFailing() {
+        return loop.isFailing();
+    }
+
     /** Returns how long running handlers may take to finish when the poller is closed. */
     Duration shutdownTimeout() {
         return stream.settings().shutdownTimeout();

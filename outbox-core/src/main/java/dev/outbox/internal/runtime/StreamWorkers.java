@@ -32,9 +32,11 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -180,6 +182,14 @@ final class StreamWorkers implements AutoCloseable {
     /** Returns the ids of the handlers whose circuit is open. */
     Set<String> openCircuits() {
         return dispatcher.openCircuits();
+    }
+
+    /** Returns the streams whose last round failed. */
+    Set<String> failingStreams() {
+        return pollers.entrySet().stream()
+                .filter((poller) -> poller.getValue().isFailing())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     Set<String> unpolledStreams() {

@@ -17,7 +17,8 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN with a reason while the
- * database does not answer. Dead letters, slow and stuck handlers, open circuits and streams that no instance polls are details, because a
+ * database does not answer. Dead letters, slow and stuck handlers, open circuits, streams whose
+ * poller fails and streams that no instance polls are details, because a
  * restart would not help. What it reads is cached, so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
@@ -55,6 +56,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         addUnlessEmpty(
                 builder, "stuckHandlers", details(runtime.runningHandlers().stuck()));
         addUnlessEmpty(builder, "openCircuits", new TreeSet<>(runtime.openCircuits()));
+        addUnlessEmpty(builder, "failingStreams", runtime.failingStreams());
         addUnlessEmpty(builder, "unpolledStreams", runtime.unpolledStreams());
         modules.forEach((module) -> builder.withDetails(module.get()));
     }

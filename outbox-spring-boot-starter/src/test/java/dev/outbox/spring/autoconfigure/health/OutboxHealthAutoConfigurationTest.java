@@ -32,6 +32,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -132,6 +133,22 @@ class OutboxHealthAutoConfigurationTest {
                                             assertThat(detail).asString().contains("hanging", "OrderPlaced")));
                     release.countDown();
                 });
+    }
+
+    @Test
+    void failingPollersAreDetailsOfAnOutboxThatIsUp() {
+        asked().withPropertyValues("outbox.poller.enabled=true").run((context) -> {
+            assertThat(health(context).getDetails()).doesNotContainKey("failingStreams");
+            JdbcClient.create(database.dataSource())
+                    .sql("ALTER TABLE events.outbox_claim ADD CONSTRAINT refused CHECK (false)")
+                    .update();
+            publish(context);
+
+            assertStatus(
+                    context,
+                    Status.UP,
+                    (health) -> assertThat(health.getDetails()).containsEntry("failingStreams", Set.of("default")));
+        });
     }
 
     @Test
