@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One connection of a client through a {@link TcpProxy}: a thread for each direction. */
@@ -17,7 +16,6 @@ final class ProxiedConnection {
     private final Socket server;
     private final FrontendMessages messages = new FrontendMessages();
     private final AtomicBoolean committing = new AtomicBoolean();
-    private final CountDownLatch reset = new CountDownLatch(1);
     private volatile boolean frozen;
 
     ProxiedConnection(TcpProxy proxy, Socket client, Socket server) {
@@ -36,8 +34,7 @@ final class ProxiedConnection {
             server.setTcpNoDelay(true);
             int count;
             while ((count = input.read(buffer)) >= 0) {
-                proxy.holdBack();
-                stayFrozen();
+                proxy.holdBack(this);
                 if (messages.commits(buffer, count)) {
                     committing.set(true);
                 }
@@ -47,8 +44,7 @@ final class ProxiedConnection {
         } catch (IOException e) {
             // The connection is over, for the other direction too.
         } finally {
-            proxy.holdBackEnd();
-            stayFrozen();
+            proxy.holdBackEnd(this);
             reset();
         }
     }
@@ -64,23 +60,28 @@ final class ProxiedConnection {
                 if (committing.compareAndSet(true, false) && proxy.cutsCommit()) {
                     return;
                 }
-                proxy.holdBack();
-                stayFrozen();
+                proxy.holdBack(this);
                 output.write(buffer, 0, count);
                 output.flush();
             }
         } catch (IOException e) {
             // The connection is over, for the other direction too.
         } finally {
-            proxy.holdBackEnd();
-            stayFrozen();
+            proxy.holdBackEnd(this);
             reset();
         }
     }
 
-    /** Delivers nothing from now on, in either direction, until it is reset. */
     void freeze() {
         frozen = true;
+    }
+
+    void thaw() {
+        frozen = false;
+    }
+
+    boolean isFrozen() {
+        return frozen;
     }
 
     /** The port from which the server sees the connection come. */
@@ -88,22 +89,13 @@ final class ProxiedConnection {
         return server.getLocalPort();
     }
 
-    private void stayFrozen() {
-        while (frozen && reset.getCount() > 0) {
-            try {
-                reset.await();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException("The threads of a proxy are not interrupted", e);
-            }
-        }
-    }
-
     /** Ends both halves with a reset, so that neither side sees an orderly end. */
     void reset() {
         proxy.forget(this);
-        reset.countDown();
         reset(client);
         reset(server);
+        // Only now, so that nothing that was held back arrives.
+        thaw();
     }
 
     private static void reset(Socket socket) {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
 
-/** A network between clients and one PostgreSQL server that fails on demand. Faults apply to open and to new connections. */
+/** A network between clients and one PostgreSQL server that fails on demand. Faults apply to open and to new connections, unless they say otherwise. */
 public final class TcpProxy implements AutoCloseable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
@@ -73,8 +73,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Freezes every open connection for ever, as a firewall does that forgets it: nothing arrives in either direction, not even its end.
-     * New connections work. Returns how many were open; {@link #reset()} ends them.
+     * Delivers nothing on the connections that are open now, without an error, until {@link #heal()}; new ones work. So do networks in which
+     * a firewall forgets a flow, or an address moves to another machine. Returns how many were open.
      */
     public int freeze() {
         return freeze((port) -> true);
@@ -115,12 +115,13 @@ public final class TcpProxy implements AutoCloseable {
         return commitsCut.get();
     }
 
-    /** Ends every fault. Frozen connections stay frozen. */
+    /** Ends every fault. */
     public void heal() {
         commitsToCut.set(0);
         delay = Duration.ZERO;
         refusing = false;
         blackHole = false;
+        connections.forEach(ProxiedConnection::thaw);
     }
 
     /** Resets every connection, and accepts no more. */
@@ -136,16 +137,16 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** Holds back what is about to be delivered, as long as a fault says. */
-    void holdBack() {
+    void holdBack(ProxiedConnection connection) {
         if (!delay.isZero()) {
             LockSupport.parkNanos(delay.toNanos());
         }
-        holdBackEnd();
+        holdBackEnd(connection);
     }
 
     /** Holds back the end of a connection while nothing is delivered. */
-    void holdBackEnd() {
-        while (blackHole) {
+    void holdBackEnd(ProxiedConnection connection) {
+        while (blackHole || connection.isFrozen()) {
             LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
         }
     }

@@ -142,7 +142,7 @@ class TcpProxyTest {
                 assertThat(backends(observer, "frozen")).isEqualTo(1);
             }
 
-            proxy.reset();
+            proxy.heal();
             await().atMost(Duration.ofSeconds(60)).until(() -> backends(observer, "frozen") == 0);
         }
     }
