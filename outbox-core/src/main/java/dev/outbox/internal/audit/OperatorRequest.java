@@ -12,7 +12,6 @@ public final class OperatorRequest {
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_REASON = 2000;
 
-    private static final String QUERY_CANCELED = "57014";
     private static final String REMEDY =
             "grant the role of the application what db/outbox/grants.sql gives to a worker, or"
                     + " to a reader if it only finds and counts";
@@ -74,7 +73,7 @@ public final class OperatorRequest {
             try {
                 return work.run();
             } catch (SQLException ex) {
-                if (QUERY_CANCELED.equals(ex.getSQLState())) {
+                if (Causes.isTooLong(ex)) {
                     throw new InvalidOperationException(
                             Reason.SELECTION_TOO_BROAD,
                             "the database needed longer than 5 s to " + task + " of " + selection + "; add " + remedy,

@@ -77,6 +77,9 @@ final class ClaimStore {
     /** Payload bytes, as text, after which a claim takes no further event: a batch has to fit into the heap. */
     private static final long MOST_BYTES = 8 * 1024 * 1024L;
 
+    /** For the whole queue, or a deep look into it, once the server has ended one. Both rest the longer, the longer they take. */
+    private static final Duration LONGEST_FAR_CLAIM = Duration.ofMinutes(1);
+
     private final DataSource dataSource;
     private final OutboxSchema schema;
 
@@ -84,7 +87,10 @@ final class ClaimStore {
     private volatile boolean lagging;
 
     private final Pipeline advancing;
+    private final Pipeline farAdvancing;
     private final Pipeline plain;
+    private final Pipeline farPlain;
+    private boolean patient;
     private final Pipeline renew;
     private final Pipeline confirm;
     private final Pipeline release;
@@ -95,7 +101,9 @@ final class ClaimStore {
         this.dataSource = dataSource;
         this.schema = schema;
         this.advancing = claiming(schema, READ_LAST_ID, LOCK_STREAM, FIND_LAGGING, ADVANCE_WINDOW);
+        this.farAdvancing = advancing.lasting(LONGEST_FAR_CLAIM);
         this.plain = claiming(schema, LOCK_STREAM);
+        this.farPlain = plain.lasting(LONGEST_FAR_CLAIM);
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
         this.release = new Pipeline(schema, RELEASE);
@@ -131,7 +139,12 @@ final class ClaimStore {
             ActiveHandlers handlers,
             ScanLimit.Reach reach,
             Window window,
-            OffsetDateTime dueFrom) {}
+            OffsetDateTime dueFrom) {
+
+        boolean isFar() {
+            return window == Window.WHOLE_QUEUE || reach.isDeep();
+        }
+    }
 
     /** A batch of events that belongs to one worker until it settles them or its lease expires. */
     record Claim(long id, Fence fence, List<ClaimedEvent> events) {
@@ -200,14 +213,19 @@ final class ClaimStore {
     private Optional<Round> claim(Request request, boolean alone) throws SQLException {
         Set<Long> leftOut = new HashSet<>();
         List<ExpiredClaim> expired = new ArrayList<>();
-        while (true) {
-            Optional<Round> round = attempt(request, alone, leftOut, expired);
-            boolean onlyLocked = round.isPresent()
-                    && round.get().claim() == null
-                    && leftOut.addAll(round.get().skipped());
-            if (!onlyLocked) {
-                return round;
+        try {
+            while (true) {
+                Optional<Round> round = attempt(request, alone, leftOut, expired);
+                boolean onlyLocked = round.isPresent()
+                        && round.get().claim() == null
+                        && leftOut.addAll(round.get().skipped());
+                if (!onlyLocked) {
+                    return round;
+                }
             }
+        } catch (SQLException ex) {
+            patient |= request.isFar() && Causes.isTooLong(ex);
+            throw ex;
         }
     }
 
@@ -253,7 +271,7 @@ final class ClaimStore {
             Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired, UUID token)
             throws SQLException {
         boolean advances = lagging || request.window() != Window.AS_IT_IS;
-        return (advances ? advancing : plain)
+        return pipeline(request, advances)
                 .run(
                         dataSource,
                         (parameters) -> request.handlers()
@@ -272,6 +290,14 @@ final class ClaimStore {
                                 .set("worker", request.worker())
                                 .set("lease", request.lease().toMillis()),
                         (results) -> readRound(results, token, expired, advances));
+    }
+
+    private Pipeline pipeline(Request request, boolean advances) {
+        boolean far = patient && request.isFar();
+        if (advances) {
+            return far ? farAdvancing : advancing;
+        }
+        return far ? farPlain : plain;
     }
 
     private static Optional<Round> readRound(

@@ -113,6 +113,7 @@ public final class DeadLetterReporter implements AutoCloseable {
             if (letter.isPresent()) {
                 report(letter.get(), method, transaction);
             }
+            store.limitEnd();
         } catch (Throwable ex) {
             rollBack(transaction, ex);
             return postpone(letter, ex);
@@ -170,6 +171,7 @@ public final class DeadLetterReporter implements AutoCloseable {
     }
 
     private void rollBack(TransactionStatus transaction, Throwable cause) {
+        store.limitEnd();
         try {
             manager().rollback(transaction);
         } catch (RuntimeException ex) {

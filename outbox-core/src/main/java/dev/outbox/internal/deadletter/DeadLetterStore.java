@@ -101,7 +101,7 @@ final class DeadLetterStore {
                     "the transaction of the dead-letter method of handler '" + handlerId
                             + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
         }
-        try (BoundConnection.Held held = transaction.hold();
+        try (BoundConnection.Held held = transaction.holdLimited();
                 PreparedStatement statement = held.connection().prepareStatement(lock.positional())) {
             lock.bind(statement).set("handler_id", handlerId).requireAll();
             ResultSet row = statement.executeQuery();
@@ -121,11 +121,16 @@ final class DeadLetterStore {
 
     /** Marks a locked dead letter as handled, in the thread's transaction. */
     public void markReported(DeadLetter letter) throws SQLException {
-        try (BoundConnection.Held held = transaction.hold();
+        try (BoundConnection.Held held = transaction.holdLimited();
                 PreparedStatement statement = held.connection().prepareStatement(markReported.positional())) {
             key(markReported.bind(statement), letter).requireAll();
             statement.executeUpdate();
         }
+    }
+
+    /** Limits how long the end of the thread's transaction waits for an answer. */
+    public void limitEnd() {
+        transaction.limitUntilCompletion();
     }
 
     /** Lets a dead letter wait whose method failed. */

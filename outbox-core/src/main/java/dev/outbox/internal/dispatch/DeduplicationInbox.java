@@ -162,6 +162,7 @@ final class DeduplicationInbox {
             result = work.call();
             // On a virtual thread, an interrupt flag that the handler left set breaks the connection at the commit.
             Thread.interrupted();
+            store.limitEnd();
         } catch (Throwable ex) {
             rollBack(transaction, ex);
             throw ex;
@@ -181,6 +182,7 @@ final class DeduplicationInbox {
     }
 
     private void rollBack(TransactionStatus transaction, Throwable cause) {
+        store.limitEnd();
         try {
             transactions.rollback(transaction);
         } catch (RuntimeException ex) {

@@ -65,7 +65,7 @@ final class ProcessedEventStore {
     /** Records processed events under all ids of a handler, in the thread's transaction; returns the ids of the new ones. */
     Set<UUID> insert(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
-        try (BoundConnection.Held held = transaction.hold();
+        try (BoundConnection.Held held = transaction.holdLimited();
                 PreparedStatement statement = held.connection().prepareStatement(insert.positional())) {
             bind(insert, statement, eventIds, handlerIds);
             statement.execute();
@@ -83,7 +83,7 @@ final class ProcessedEventStore {
     Set<UUID> findLocked(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
         Set<UUID> locked = new HashSet<>();
-        try (BoundConnection.Held held = transaction.hold();
+        try (BoundConnection.Held held = transaction.holdLimited();
                 Statement control = held.connection().createStatement();
                 PreparedStatement statement = held.connection().prepareStatement(probe.positional())) {
             control.execute("SET LOCAL lock_timeout = '1ms'");
@@ -102,6 +102,11 @@ final class ProcessedEventStore {
             }
         }
         return locked;
+    }
+
+    /** Limits how long the end of the thread's transaction waits for an answer. */
+    void limitEnd() {
+        transaction.limitUntilCompletion();
     }
 
     /** Returns whether an insert gave up because another transaction has recorded an event and is still open. */

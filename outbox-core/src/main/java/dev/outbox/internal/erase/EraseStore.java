@@ -26,6 +26,9 @@ final class EraseStore {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(4);
 
+    /** For a window or a batch of events: payloads may be large, and disks slow. */
+    private static final Duration LONGEST_BATCH = Duration.ofMinutes(5);
+
     static final String PAGE = sql("page");
     static final String ERASE = sql("erase");
 
@@ -46,14 +49,15 @@ final class EraseStore {
         this.archivedPage = page(schema, archive.quoted() + ".events", "outbox_event_id");
         this.eraseArchived = sql("erase archived").replace("{archive}", archive.quoted());
         this.erase = Pipeline.durable(
-                schema,
-                LONGEST_WAIT,
-                sql("lock history"),
-                sql("lock pending"),
-                sql("withdraw").replace("{history}", LaneSql.COPY_TO_HISTORY),
-                ERASE,
-                eraseArchived,
-                sql("erase errors"));
+                        schema,
+                        LONGEST_WAIT,
+                        sql("lock history"),
+                        sql("lock pending"),
+                        sql("withdraw").replace("{history}", LaneSql.COPY_TO_HISTORY),
+                        ERASE,
+                        eraseArchived,
+                        sql("erase errors"))
+                .lasting(LONGEST_BATCH);
     }
 
     private static String sql(String result) {
@@ -63,7 +67,10 @@ final class EraseStore {
 
     private static Pipeline page(OutboxSchema schema, String table, String eventId) {
         return new Pipeline(
-                schema, Pipeline.IN_INDEX_ORDER, PAGE.replace("{table}", table).replace("{event_id}", eventId));
+                        schema,
+                        Pipeline.IN_INDEX_ORDER,
+                        PAGE.replace("{table}", table).replace("{event_id}", eventId))
+                .lasting(LONGEST_BATCH);
     }
 
     /** How many events were erased, and how many were left because they are not delivered. */

@@ -30,6 +30,10 @@ public final class Causes {
             Set.of("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "55", "57", "58");
 
     private static final String OUT_OF_MEMORY = "53200";
+
+    /** The server ends a statement that takes longer than the statement timeout. */
+    private static final String QUERY_CANCELED = "57014";
+
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     /** Of a prepared statement: it does not exist, exists already, or takes other parameters. */
@@ -106,6 +110,11 @@ public final class Causes {
     /** Returns whether rows could not be read for a cause that may lie in one of them: its size, or damage to it. */
     public static boolean isUnreadable(Throwable ex) {
         return isOutOfMemory(ex) || (isRefusal(ex) && !(ex instanceof OutboxConfigurationException));
+    }
+
+    /** Returns whether a statement took longer than the server allows. That is no refusal: the server may be slow, whatever the statement. */
+    public static boolean isTooLong(Throwable ex) {
+        return ex instanceof SQLException sql && QUERY_CANCELED.equals(sql.getSQLState());
     }
 
     /** Returns the exception; with a remedy if a pooler that runs each transaction in another session lost a prepared statement. */

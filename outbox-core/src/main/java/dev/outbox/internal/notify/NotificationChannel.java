@@ -1,5 +1,6 @@
 package dev.outbox.internal.notify;
 
+import dev.outbox.internal.sql.NetworkTimeout;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.Connection;
@@ -112,10 +113,14 @@ final class NotificationChannel {
         return message.worker().equals(worker);
     }
 
-    /** Starts to listen on a connection that should not come from a pool, because the subscription holds it until it is closed. */
+    /**
+     * Starts to listen on a connection that should not come from a pool, because the subscription holds it until it is closed. Its network
+     * timeout limits statements; messages are waited for with a shorter one.
+     */
     Subscription listen() throws SQLException {
         Connection connection = dataSource.getConnection();
         try (Statement statement = connection.createStatement()) {
+            NetworkTimeout.on(connection, NetworkTimeout.DEFAULT);
             connection.setAutoCommit(true);
             statement.execute(NAME);
             statement.execute("LISTEN \"" + channel + '"');

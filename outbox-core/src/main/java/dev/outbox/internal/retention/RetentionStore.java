@@ -147,6 +147,9 @@ final class RetentionStore {
             SELECT now() - :age_millis * interval '1 millisecond'
             """;
 
+    /** For a batch of rows: payloads may be large, and disks slow. */
+    private static final Duration LONGEST_BATCH = Duration.ofMinutes(5);
+
     private final DataSource dataSource;
     private final Pipeline archive;
     private final Pipeline purge;
@@ -160,8 +163,12 @@ final class RetentionStore {
         this.schema = schema;
         this.archiveSchema = archiveSchema;
         this.archive = new Pipeline(
-                schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
-        this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
+                        schema,
+                        Pipeline.IN_INDEX_ORDER,
+                        LOCK_HISTORY,
+                        ARCHIVE.replace("{archive}", archiveSchema.quoted()))
+                .lasting(LONGEST_BATCH);
+        this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE).lasting(LONGEST_BATCH);
     }
 
     /** Batch of removed rows, the place up to which rows were looked at, and whether the next one may hold old ones. */
@@ -201,6 +208,7 @@ final class RetentionStore {
     /** Deletes what is old and over of the next rows. */
     Batch<Long> trim(String statement, long from, Duration age, int limit) throws SQLException {
         return new Pipeline(schema, Pipeline.IN_INDEX_ORDER, statement.replace("{archive}", archiveSchema.quoted()))
+                .lasting(LONGEST_BATCH)
                 .run(
                         dataSource,
                         (parameters) -> parameters

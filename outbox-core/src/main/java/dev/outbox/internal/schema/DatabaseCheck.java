@@ -1,6 +1,7 @@
 package dev.outbox.internal.schema;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.internal.sql.NetworkTimeout;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -66,8 +67,9 @@ final class DatabaseCheck {
     /** Throws an {@link OutboxConfigurationException} if the outbox cannot migrate its tables, or read their version. */
     void run(boolean migrate) {
         Optional<AbstractRoutingDataSource> routing = routing();
-        try (Connection connection = dataSource.getConnection()) {
-            checkProduct(connection.getMetaData());
+        try (Connection connection = dataSource.getConnection();
+                NetworkTimeout limit = NetworkTimeout.on(connection, NetworkTimeout.DEFAULT)) {
+            checkProduct(limit.connection().getMetaData());
             routing.ifPresent((found) -> log.warn(
                     "The DataSource of the outbox, {}, routes each connection by a key of the calling thread. The outbox delivers the events of"
                             + " its default target only. A transaction that is routed to another database stores its events there, and they"

@@ -1,5 +1,6 @@
 package dev.outbox.internal.schema;
 
+import dev.outbox.internal.sql.NetworkTimeout;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -148,7 +149,8 @@ public final class UnpooledDataSource extends AbstractDataSource {
     }
 
     private static void initialize(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
+        try (NetworkTimeout limit = NetworkTimeout.on(connection, NetworkTimeout.DEFAULT);
+                Statement statement = limit.connection().createStatement()) {
             statement.execute(sql);
         } catch (SQLException ex) {
             connection.close();

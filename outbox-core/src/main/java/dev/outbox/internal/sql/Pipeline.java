@@ -20,7 +20,8 @@ import javax.sql.DataSource;
 /**
  * Statements of one transaction in one round trip: the driver sends them all, and the {@code COMMIT}, before it reads the first result, so
  * that a suspended client holds no lock. It commits asynchronously unless it is {@linkplain #durable durable}: a lost commit only costs a
- * redelivery.
+ * redelivery. The server ends a statement after 12 s, and the client waits 15 s for an answer, unless the pipeline is {@linkplain #lasting
+ * allowed} more.
  */
 public final class Pipeline {
 
@@ -36,7 +37,7 @@ public final class Pipeline {
     private static final String GUARD = """
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
-                   set_config('statement_timeout', '0', true),
+                   set_config('statement_timeout', '{statement_timeout}', true),
                    CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
                         THEN set_config('transaction_timeout', '0', true) END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
@@ -72,8 +73,17 @@ public final class Pipeline {
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    /** For a lock. Shorter than the statement timeout: a lock timeout says what a statement waited for. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+    private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(12);
+    private static final Duration LONGEST_TRANSMISSION = NetworkTimeout.DEFAULT.minus(LONGEST_STATEMENT);
+
+    private final OutboxSchema schema;
+    private final String synchronousCommit;
+    private final Duration lockTimeout;
+    private final Duration longest;
     private final List<String> statements;
     private final NamedSql sql;
 
@@ -101,17 +111,33 @@ public final class Pipeline {
 
     /** With its own lock timeout, for statements that meet locks of other sessions. */
     public Pipeline(OutboxSchema schema, Duration lockTimeout, String... statements) {
-        this(schema, ASYNCHRONOUS, lockTimeout, statements);
+        this(schema, ASYNCHRONOUS, lockTimeout, LONGEST_STATEMENT, statements);
     }
 
     /** Commits as durably as the application's own transactions, for writes that no retry would repeat. */
     public static Pipeline durable(OutboxSchema schema, Duration lockTimeout, String... statements) {
-        return new Pipeline(schema, AS_THE_SESSION, lockTimeout, statements);
+        return new Pipeline(schema, AS_THE_SESSION, lockTimeout, LONGEST_STATEMENT, statements);
     }
 
-    private Pipeline(OutboxSchema schema, String synchronousCommit, Duration lockTimeout, String... statements) {
+    /** Returns the same statements, each of which may take the given time instead of 12 s because it touches many rows. */
+    public Pipeline lasting(Duration longest) {
+        String[] own = statements.stream().skip(2).toArray(String[]::new);
+        return new Pipeline(schema, synchronousCommit, lockTimeout, longest, own);
+    }
+
+    private Pipeline(
+            OutboxSchema schema,
+            String synchronousCommit,
+            Duration lockTimeout,
+            Duration longest,
+            String... statements) {
+        this.schema = schema;
+        this.synchronousCommit = synchronousCommit;
+        this.lockTimeout = lockTimeout;
+        this.longest = longest;
         String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
-                .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
+                .replace("{lock_timeout}", lockTimeout.toMillis() + "ms")
+                .replace("{statement_timeout}", longest.toMillis() + "ms");
         this.statements =
                 Stream.concat(Stream.of(BEGIN, guard), Stream.of(statements)).toList();
         if (new HashSet<>(this.statements).size() < this.statements.size()) {
@@ -128,32 +154,49 @@ public final class Pipeline {
 
     public <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
         // Never the connection of the calling thread's transaction: this transaction ends here.
-        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection()) {
-            boolean autoCommit = connection.getAutoCommit();
-            if (!autoCommit) {
+        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection();
+                NetworkTimeout limit = NetworkTimeout.on(connection, longest.plus(LONGEST_TRANSMISSION));
+                ManualCommit manual = ManualCommit.suspended(limit.connection())) {
+            return run(manual.connection(), binder, reader);
+        }
+    }
+
+    private <T> T run(Connection connection, Binder binder, Reader<T> reader) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
+            NamedSql.Parameters parameters = sql.bind(statement);
+            binder.bind(parameters);
+            parameters.requireAll();
+            Results results = new Results(statement);
+            results.next();
+            return reader.read(results);
+        } catch (SQLException ex) {
+            rollback(connection, ex);
+            throw Causes.explained(Redaction.of(ex));
+        } catch (RuntimeException ex) {
+            rollback(connection, ex);
+            throw ex;
+        } catch (Error ex) {
+            // Out of memory, perhaps in the middle of a message: no other statement may read the rest.
+            connection.abort(Runnable::run);
+            throw ex;
+        }
+    }
+
+    /** The mode of connections that do not commit by themselves, restored when the transaction is over. */
+    private record ManualCommit(Connection connection, boolean isSuspended) implements AutoCloseable {
+
+        static ManualCommit suspended(Connection connection) throws SQLException {
+            boolean manual = !connection.getAutoCommit();
+            if (manual) {
                 connection.setAutoCommit(true);
             }
-            try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
-                NamedSql.Parameters parameters = sql.bind(statement);
-                binder.bind(parameters);
-                parameters.requireAll();
-                Results results = new Results(statement);
-                results.next();
-                return reader.read(results);
-            } catch (SQLException ex) {
-                rollback(connection, ex);
-                throw Causes.explained(Redaction.of(ex));
-            } catch (RuntimeException ex) {
-                rollback(connection, ex);
-                throw ex;
-            } catch (Error ex) {
-                // Out of memory, perhaps in the middle of a message: no other statement may read the rest.
-                connection.abort(Runnable::run);
-                throw ex;
-            } finally {
-                if (!autoCommit && !connection.isClosed()) {
-                    connection.setAutoCommit(false);
-                }
+            return new ManualCommit(connection, manual);
+        }
+
+        @Override
+        public void close() throws SQLException {
+            if (isSuspended && !connection.isClosed()) {
+                connection.setAutoCommit(false);
             }
         }
     }

@@ -2,7 +2,7 @@
  * Statements with named parameters, sent as one round trip.
  *
  * <p>Front door: {@link Pipeline}. Beside it: {@link BoundConnection}, {@link EventRow}, {@link LooseScan}, {@link NamedSql}, {@link
- * OutboxSchema}. Tables: none.
+ * NetworkTimeout}, {@link OutboxSchema}. Tables: none.
  */
 @NullMarked
 package dev.outbox.internal.sql;

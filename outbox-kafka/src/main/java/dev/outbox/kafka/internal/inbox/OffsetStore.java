@@ -1,11 +1,15 @@
 package dev.outbox.kafka.internal.inbox;
 
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.apache.kafka.common.TopicPartition;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -54,19 +58,27 @@ public final class OffsetStore {
                AND o.topic = ANY (:topics::text[])
             """;
 
+    private static final String MAY_NOT_READ =
+            "grant the role of the application what the grants.sql of outbox-kafka gives to it";
+
+    private final DataSource dataSource;
     private final JdbcClient client;
     private final OutboxSchema schema;
+    private final Pipeline look;
 
     /** What an inbox looks up from time to time. */
     public record Look(boolean paused, Map<TopicPartition, Long> next) {}
 
     public OffsetStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
         this.client = JdbcClient.create(dataSource);
         this.schema = schema;
+        this.look = new Pipeline(schema, LOOK);
     }
 
-    /** Locks partitions in the thread's transaction, and returns their next offsets, or {@link #NONE}. */
+    /** Locks partitions in the thread's transaction, limits how long that waits for answers, and returns their next offsets, or {@link #NONE}. */
     Map<TopicPartition, Long> lock(String group, Collection<TopicPartition> partitions) {
+        new BoundConnection(dataSource).limitUntilCompletion();
         Map<TopicPartition, Long> next = new HashMap<>();
         statement(LOCK, group, partitions).query((row) -> {
             next.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
@@ -83,19 +95,27 @@ public final class OffsetStore {
 
     /** Returns whether an operator has paused the handler of an inbox, and the next offsets of its topics. Takes no lock. */
     Look look(String group, Collection<String> topics, String handlerId) {
-        Map<TopicPartition, Long> next = new HashMap<>();
-        AtomicBoolean paused = new AtomicBoolean();
-        client.sql(render(LOOK))
-                .param("consumer_group", group)
-                .param("topics", topics.toArray(String[]::new))
-                .param("handler_id", handlerId)
-                .query((row) -> {
-                    paused.set(row.getBoolean(4));
-                    if (row.getString(1) != null) {
-                        next.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
-                    }
-                });
-        return new Look(paused.get(), next);
+        try {
+            return look.run(
+                    dataSource,
+                    (parameters) -> parameters
+                            .set("consumer_group", group)
+                            .setTexts("topics", topics, (topic) -> topic)
+                            .set("handler_id", handlerId),
+                    (results) -> {
+                        Map<TopicPartition, Long> next = new HashMap<>();
+                        boolean paused = false;
+                        for (ResultSet row = results.rows(); row.next(); ) {
+                            paused = row.getBoolean(4);
+                            if (row.getString(1) != null) {
+                                next.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
+                            }
+                        }
+                        return new Look(paused, next);
+                    });
+        } catch (SQLException ex) {
+            throw Causes.translated("read the offsets of inboxes", MAY_NOT_READ, ex);
+        }
     }
 
     private JdbcClient.StatementSpec statement(String sql, String group, Collection<TopicPartition> partitions) {

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.internal.publish.Aggregate;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.time.Instant;
 import java.util.Collection;
@@ -75,6 +76,7 @@ public final class ReceivedStore {
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
             """;
 
+    private final BoundConnection transaction;
     private final JdbcClient client;
     private final Function<String, String> names;
 
@@ -97,12 +99,14 @@ public final class ReceivedStore {
     }
 
     public ReceivedStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.transaction = new BoundConnection(dataSource);
         this.client = JdbcClient.create(dataSource);
         this.names = (sql) -> sql.replace("{schema}", schema.quoted()).replace("{archive}", archiveSchema.quoted());
     }
 
-    /** Locks aggregates in the thread's transaction, and returns their positions. */
+    /** Locks aggregates in the thread's transaction, limits how long that waits for answers, and returns their positions. */
     Map<Received, Position> lock(SortedSet<Received> aggregates) {
+        transaction.limitUntilCompletion();
         Map<Received, Position> positions = new HashMap<>();
         statement(LOCK, aggregates).query((row) -> {
             positions.put(
