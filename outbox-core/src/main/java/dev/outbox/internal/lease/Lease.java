@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,7 @@ public final class Lease implements AutoCloseable {
     private volatile Moment confirmedAt;
     private volatile Moment renewedAt;
     private volatile boolean gone;
+    private volatile @Nullable Moment settlingSince;
 
     /** What is leased. */
     public interface Claimed {
@@ -46,13 +48,28 @@ public final class Lease implements AutoCloseable {
         this.onClose = onClose;
     }
 
-    /** Renews the lease when a third of its life is over, and otherwise confirms it. */
+    /** Renews the lease when a third of its life is over, unless its work no longer moves, and otherwise confirms it. */
     void keep() throws Exception {
-        if (sinceRenewal().compareTo(life.dividedBy(RENEWALS_PER_LIFE)) >= 0) {
+        if (!isStalled() && sinceRenewal().compareTo(life.dividedBy(RENEWALS_PER_LIFE)) >= 0) {
             renew();
         } else if (!isFresh()) {
             confirm();
         }
+    }
+
+    /** Notes that a settlement of the work begins. If it takes longer than the lease, the lease is no longer renewed. */
+    public void settling() {
+        settlingSince = clock.now();
+    }
+
+    /** Notes that the settlement has ended, with or without success. */
+    public void settled() {
+        settlingSince = null;
+    }
+
+    private boolean isStalled() {
+        Moment since = settlingSince;
+        return since != null && clock.now().since(since).compareTo(life) > 0;
     }
 
     private boolean confirm() throws Exception {

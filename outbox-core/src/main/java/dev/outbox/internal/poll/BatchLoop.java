@@ -53,15 +53,16 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     public BatchLoop(String name, BatchSource<B, W> source, @Nullable WorkerPool workers, Runnable wake) {
         this.name = name;
         this.source = source;
-        this.settler = new BackgroundCall<>("outbox-settler-" + name);
+        // The database has fenced what an abandoned settlement writes.
+        this.settler = new BackgroundCall<>("outbox-settler-" + name, (settled) -> {});
         this.workers = workers;
         this.wake = wake;
     }
 
     /** Creates a loop that dispatches on its own thread, and claims one batch ahead. */
     public static <B extends Batch<W, ?>, W> BatchLoop<B, W> prefetching(
-            String name, BatchSource<B, W> source, Runnable wake) {
-        return new BatchLoop<>(name, new Prefetch<>(source, name), null, wake);
+            String name, BatchSource<B, W> source, Duration lease, Runnable wake) {
+        return new BatchLoop<>(name, new Prefetch<>(source, name, lease), null, wake);
     }
 
     /** Advances the batches, and claims another if there is room and the other loop of the pool does not come first. */
@@ -233,7 +234,14 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         B batch = settling;
         if (batch != null) {
             settling = null;
-            applyResult(batch, true, settler.result());
+            applyResult(
+                    batch, true, settler.result(() -> batch.lease().isLost()).orElseGet(() -> {
+                        log.warn(
+                                "A settlement in stream {} did not return before its lease ended; its events may be delivered again: {}",
+                                name,
+                                batch);
+                        return Settled.LEASE_LOST;
+                    }));
         }
     }
 
@@ -243,14 +251,26 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     /** A stream never stops for one outcome: a batch that is refused again and again is settled one by one. */
     private Settled write(B batch, boolean last, Mode mode) throws SQLException {
+        batch.lease().settling();
         try {
             return source.settle(batch, last, mode);
         } catch (SQLException | RuntimeException | Error ex) {
-            if (!Causes.isRefusal(ex) || (batch.countRefusal() < REFUSALS_BEFORE_ISOLATION && !finishing)) {
+            if (!needsIsolation(batch, ex)) {
                 throw ex;
             }
             return source.settle(batch, last, Mode.ISOLATED);
+        } finally {
+            batch.lease().settled();
         }
+    }
+
+    /** A batch that takes too long as a whole may end one by one; that refuses no outcome. */
+    private boolean needsIsolation(B batch, Throwable ex) {
+        boolean refused = Causes.isRefusal(ex);
+        if (!refused && !Causes.isTooLong(ex)) {
+            return false;
+        }
+        return batch.countRefusal() >= REFUSALS_BEFORE_ISOLATION || (refused && finishing);
     }
 
     private void applyResult(B batch, boolean last, Settled settled) {

@@ -3,6 +3,7 @@ package dev.outbox.internal.poll;
 import dev.outbox.internal.lease.LeaseGuard;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,14 +21,17 @@ final class Prefetch<B extends Batch<W, ?>, W> implements BatchSource<B, W> {
     private final BatchSource<B, W> source;
     private final BackgroundCall<Claimed<B>> call;
     private final String stream;
+    private final Duration lease;
     private boolean begun;
+    private long begunAt;
     private boolean quick;
     private @Nullable Long fullSince;
 
-    Prefetch(BatchSource<B, W> source, String stream) {
+    Prefetch(BatchSource<B, W> source, String stream, Duration lease) {
         this.source = source;
         this.stream = stream;
-        this.call = new BackgroundCall<>("outbox-claimer-" + stream);
+        this.lease = lease;
+        this.call = new BackgroundCall<>("outbox-claimer-" + stream, this::giveBack);
     }
 
     @Override
@@ -36,15 +40,27 @@ final class Prefetch<B extends Batch<W, ?>, W> implements BatchSource<B, W> {
         quick = since == null ? quick : System.nanoTime() - since <= LONGEST_BATCH.toNanos();
         boolean prefetched = begun;
         begun = false;
-        Claimed<B> claimed = prefetched ? call.result() : source.claim(nearOnly);
+        Claimed<B> claimed = prefetched ? prefetched() : source.claim(nearOnly);
         B batch = claimed.batch();
         fullSince = batch != null && batch.isFull() ? System.nanoTime() : null;
         return claimed;
     }
 
+    /** A claim that takes longer than its lease has lost it. */
+    private Claimed<B> prefetched() throws SQLException {
+        return call.result(() -> System.nanoTime() - begunAt > lease.toNanos()).orElseGet(() -> {
+            log.warn(
+                    "Claim on stream {} did not return within its lease of {} s; claiming again",
+                    stream,
+                    lease.toSeconds());
+            return Claimed.nothing(true);
+        });
+    }
+
     @Override
     public void begin(B batch) throws SQLException {
         if (!begun && quick && batch.isSpread()) {
+            begunAt = System.nanoTime();
             begun = call.begin(() -> source.claim(true));
         }
         source.begin(batch);
@@ -72,13 +88,29 @@ final class Prefetch<B extends Batch<W, ?>, W> implements BatchSource<B, W> {
             return;
         }
         begun = false;
-        if (!call.endsWithin(LONGEST_WAIT_AT_CLOSE)) {
+        if (!call.endsWithin(LONGEST_WAIT_AT_CLOSE) && call.abandon()) {
             log.warn(
                     "Claim on stream {} did not complete within 1 s at shutdown; its events become available when the lease expires",
                     stream);
             return;
         }
-        B batch = call.result().batch();
+        Optional<Claimed<B>> claimed = call.result(() -> false);
+        if (claimed.isPresent()) {
+            release(claimed.get());
+        }
+    }
+
+    /** Nothing else would end the lease of a batch that no loop has. */
+    private void giveBack(Claimed<B> late) {
+        try {
+            release(late);
+        } catch (SQLException | RuntimeException ex) {
+            log.debug("A late claim on stream {} could not be given back; its lease ends it", stream, ex);
+        }
+    }
+
+    private void release(Claimed<B> claimed) throws SQLException {
+        B batch = claimed.batch();
         if (batch != null) {
             try {
                 source.release(batch);

@@ -137,6 +137,32 @@ class LeaseTest {
         assertThat(lease.remaining()).isEqualTo(LIFE);
     }
 
+    @Test
+    void settlementThatOutlastsTheLeaseIsNotRenewed() throws Exception {
+        lease.settling();
+        pass(LIFE);
+        keeper.runOnce();
+        assertThat(row.renewals).isEqualTo(1);
+
+        pass(LIFE.dividedBy(2));
+        keeper.runOnce();
+        pass(LIFE.dividedBy(2).plusNanos(1));
+        keeper.runOnce();
+        assertThat(row.renewals).isEqualTo(1);
+        assertThat(lease.isLost()).isTrue();
+    }
+
+    @Test
+    void eachSettlementHasTheLengthOfTheLease() throws Exception {
+        for (int i = 1; i <= 5; i++) {
+            lease.settling();
+            pass(LIFE.dividedBy(2));
+            lease.settled();
+            keeper.runOnce();
+            assertThat(row.renewals).isEqualTo(i);
+        }
+    }
+
     private void pass(Duration time) {
         nanos += time.toNanos();
         millis += time.toMillis();

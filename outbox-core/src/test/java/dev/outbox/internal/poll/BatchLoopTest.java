@@ -4,20 +4,25 @@ import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** The loop with work that needs no database. */
 class BatchLoopTest {
@@ -25,7 +30,8 @@ class BatchLoopTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final AtomicInteger renewed = new AtomicInteger();
-    private long nanos;
+    private volatile long nanos;
+    private boolean async;
     private final LeaseRenewer leases = new LeaseRenewer(LEASE, () -> new Moment(nanos, 0));
     private final FakeSource source = new FakeSource();
 
@@ -43,6 +49,62 @@ class BatchLoopTest {
         assertThat(source.settled).containsExactly("batch 1 ISOLATED");
         assertThat(loop.isBusy()).isFalse();
         assertThat(heldLeases()).isZero();
+    }
+
+    /** A batch that takes too long may end one by one; nothing becomes a dead letter, because the server may be slow. */
+    @Test
+    void isolatesOutcomesWhoseSettlementTakesTooLong() throws SQLException {
+        source.failure = () -> {
+            throw new SQLException("canceling statement due to statement timeout", "57014");
+        };
+        BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
+
+        assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(SQLException.class);
+        loop.runOnce(() -> false, false);
+
+        assertThat(source.settled).containsExactly("batch 1 ISOLATED");
+    }
+
+    @Test
+    void settlementThatNeverReturnsDelaysNoOtherBatch() throws SQLException {
+        Logger logger = (Logger) LoggerFactory.getLogger(BatchLoop.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicInteger settlements = new AtomicInteger();
+        async = true;
+        source.failure = () -> {
+            if (settlements.incrementAndGet() == 1) {
+                awaitUninterruptibly(never);
+            }
+        };
+        try {
+            BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
+            loop.runOnce(() -> false, true);
+            nanos += LEASE.plusSeconds(1).toNanos();
+            loop.runOnce(() -> false, true);
+            loop.finish();
+
+            assertThat(source.settled).containsExactly("batch 2 BATCH");
+            assertThat(loop.isBusy()).isFalse();
+            assertThat(heldLeases()).isZero();
+        } finally {
+            never.countDown();
+            logger.detachAppender(lines);
+        }
+        assertThat(lines.list)
+                .singleElement()
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .asString()
+                .contains("did not return before its lease ended");
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @ParameterizedTest
@@ -111,6 +173,11 @@ class BatchLoopTest {
         public Lease lease() {
             return lease;
         }
+
+        @Override
+        public boolean isWorthSettlingAsync() {
+            return async;
+        }
     }
 
     private final class Renewed implements Lease.Claimed {
@@ -129,7 +196,7 @@ class BatchLoopTest {
 
     private final class FakeSource implements BatchSource<FakeBatch, String> {
 
-        private final List<String> settled = new ArrayList<>();
+        private final List<String> settled = new CopyOnWriteArrayList<>();
         private CountDownLatch gate = new CountDownLatch(0);
         private Failure failure = () -> {};
         private int claimed;
