@@ -68,7 +68,9 @@ WITH stream AS MATERIALIZED (
            (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_safe_horizon) AS safe_running,
            clock_timestamp() - s.advanced_at AS age,
            pg_current_xact_id()::text::bigint - s.next_horizon::text::bigint AS transactions,
-           (SELECT coalesce(max(age(a.backend_xmin)), 0) FROM pg_stat_get_activity(NULL) a) AS held_back,
+           -- By sessions, or by standbys that give feedback; this session's own snapshot shows prepared transactions.
+           coalesce(greatest((SELECT max(age(a.backend_xmin)) FROM pg_stat_get_activity(NULL) a),
+                             (SELECT max(age(r.xmin)) FROM pg_get_replication_slots() r)), 0) AS held_back,
            current_setting('outbox.last_id')::bigint AS last_id
       FROM {schema}.outbox_stream s
      WHERE s.stream = :stream
