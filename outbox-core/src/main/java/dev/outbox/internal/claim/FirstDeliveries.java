@@ -66,7 +66,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     }
 
     /** Returns the loop that works through them: with a pool, or on its own thread and one batch ahead. */
-    public BatchLoop<?, ?> loop(@Nullable WorkerPool workers, Runnable wake) {
+    public BatchLoop<?, ?> loop(WorkerPool.@Nullable Share workers, Runnable wake) {
         return workers == null
                 ? BatchLoop.prefetching(stream.name(), this, stream.settings().lease(), wake)
                 : new BatchLoop<>(stream.name(), this, workers, wake);

@@ -56,7 +56,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     }
 
     /** Returns the loop that works through them, with a pool or on its own thread. */
-    public BatchLoop<?, ?> loop(@Nullable WorkerPool workers, Runnable wake) {
+    public BatchLoop<?, ?> loop(WorkerPool.@Nullable Share workers, Runnable wake) {
         return new BatchLoop<>(stream.name(), this, workers, wake);
     }
 

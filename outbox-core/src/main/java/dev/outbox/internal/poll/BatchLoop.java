@@ -17,14 +17,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Claims batches, dispatches them on its own thread or on a pool, and settles them; repeats what failed in the next round. Without a pool
- * (concurrency 1) the loop thread dispatches. Only then can it claim one batch ahead, and settle one on a thread of its own.
+ * (concurrency 1) the loop thread dispatches. Only then can it claim one batch ahead, and settle one on a thread of its own. It then gives way
+ * after a second, in the middle of a batch too: the caller has another loop, whose work waits meanwhile.
  */
 public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private static final Logger log = LoggerFactory.getLogger(BatchLoop.class);
 
-    /** Upper bound on the work repeated after a crash. */
-    private static final Duration LONGEST_UNSETTLED = Duration.ofSeconds(1);
+    /** Upper bound on the work repeated after a crash, and on a turn of a loop without a pool; a call that runs longer ends it. */
+    public static final Duration LONGEST_UNSETTLED = Duration.ofSeconds(1);
 
     /** Releases finished aggregates early, so that a slow one does not hold them. */
     public static final Duration LONGEST_UNSETTLED_BESIDE_OTHERS = Duration.ofMillis(50);
@@ -35,7 +36,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     private final String name;
     private final BatchSource<B, W> source;
     private final BackgroundCall<Settled> settler;
-    private final @Nullable WorkerPool workers;
+    private final WorkerPool.@Nullable Share workers;
     private final Runnable wake;
     private final List<B> batches = new ArrayList<>();
 
@@ -47,10 +48,12 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     /** Batch that the settler settles, or whose settlement was not looked at yet. */
     private @Nullable B settling;
 
+    private long begunAt = System.nanoTime();
     private boolean crowded;
+    private boolean gaveWay;
     private boolean finishing;
 
-    public BatchLoop(String name, BatchSource<B, W> source, @Nullable WorkerPool workers, Runnable wake) {
+    public BatchLoop(String name, BatchSource<B, W> source, WorkerPool.@Nullable Share workers, Runnable wake) {
         this.name = name;
         this.source = source;
         // The database has fenced what an abandoned settlement writes.
@@ -65,8 +68,10 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         return new BatchLoop<>(name, new Prefetch<>(source, name, lease), null, wake);
     }
 
-    /** Advances the batches, and claims another if there is room and the other loop of the pool does not come first. */
-    public Claimed<B> runOnce(BooleanSupplier closing, boolean mayClaim) throws SQLException {
+    /** Advances the batches, and claims another if there is room. */
+    public Claimed<B> runOnce(BooleanSupplier closing) throws SQLException {
+        begunAt = System.nanoTime();
+        gaveWay = false;
         retryLocked();
         for (B batch : List.copyOf(batches)) {
             if (batch != settling) {
@@ -74,9 +79,13 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
             }
         }
         crowded = !hasRoom();
-        if (closing.getAsBoolean() || crowded || !mayClaim) {
-            return Claimed.nothing(false);
-        }
+        Claimed<B> claimed =
+                closing.getAsBoolean() || crowded || isTurnOver() ? Claimed.nothing(false) : claim(closing);
+        gaveWay = isTurnOver();
+        return claimed;
+    }
+
+    private Claimed<B> claim(BooleanSupplier closing) throws SQLException {
         Claimed<B> claimed = source.claim(settling != null);
         B batch = claimed.batch();
         if (batch == null) {
@@ -88,7 +97,16 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         return claimed;
     }
 
-    /** Returns whether the last round could not claim, because the pool was full. */
+    private boolean isTurnOver() {
+        return workers == null && System.nanoTime() - begunAt > LONGEST_UNSETTLED.toNanos();
+    }
+
+    /** Returns whether the last round ended because its second was over; there may be more to do. */
+    public boolean gaveWay() {
+        return gaveWay;
+    }
+
+    /** Returns whether the last round could not claim, because of the batches before. */
     public boolean isCrowded() {
         return crowded;
     }
@@ -185,18 +203,19 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         }
     }
 
-    private void dispatchHere(B batch, BooleanSupplier closing) throws SQLException {
+    /** Ends with the turn; the batch stays open, and {@link #advance} settles what is done. */
+    private void dispatchHere(B batch, BooleanSupplier closing) {
         for (SerialQueue<W> queue : batch.queues()) {
             while (dispatchNext(batch, queue, closing)) {
-                if (batch.isUnsettledFor(LONGEST_UNSETTLED) && batch.hasNext()) {
-                    settle(batch, false);
+                if (isTurnOver() && batch.hasNext()) {
+                    return;
                 }
             }
             batch.complete(queue);
         }
     }
 
-    private void dispatchOnPool(B batch, SerialQueue<W> queue, WorkerPool pool, BooleanSupplier closing) {
+    private void dispatchOnPool(B batch, SerialQueue<W> queue, WorkerPool.Share pool, BooleanSupplier closing) {
         try {
             while (dispatchNext(batch, queue, closing)) {
                 if (batch.isUnsettledFor(LONGEST_UNSETTLED)) {

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Polls one stream: alternates first deliveries and redeliveries, without pause while work is available. The claim of first deliveries also
- * reports when the next redelivery is due. With a pool, they take turns: those that found it full claim next.
+ * reports when the next redelivery is due. Slow handlers of one kind do not hold up the other: without a pool, each gives way after a second;
+ * with a pool, free threads take turns, and redeliveries leave one thread.
  *
  * <p>The path of an event: a commit wakes the poller ({@code publish.AfterCommit}). {@link FirstDeliveries} claims events, in an aggregate in
  * their order ({@code claim.sql}); without a pool, {@code Prefetch} claims the next batch while one is handled. {@link BatchLoop} hands each
@@ -42,9 +43,7 @@ final class StreamPoller implements AutoCloseable {
     private final BackgroundLoop loop;
     private final @Nullable WorkerPool workers;
     private boolean retriesInterrupted;
-
-    /** Whether retries claim first in the next round, because first deliveries took the room in the last. */
-    private boolean retriesFirst;
+    private long retriedAt = System.nanoTime();
 
     /** When the current round began, as a value of {@link System#nanoTime}; null between rounds. */
     private volatile @Nullable Long roundBegunAt;
@@ -61,8 +60,8 @@ final class StreamPoller implements AutoCloseable {
         this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), this::round);
         RetryLanes lanes = new RetryLanes(stream, dependencies);
         this.first = new FirstDeliveries(stream, dependencies, lanes, workers != null);
-        this.firstDeliveries = first.loop(workers, loop::wake);
-        this.retries = lanes.loop(workers, loop::wake);
+        this.firstDeliveries = first.loop(workers == null ? null : workers.share(workers.size()), loop::wake);
+        this.retries = lanes.loop(workers == null ? null : workers.share(workers.size() - 1), loop::wake);
     }
 
     void start() {
@@ -135,21 +134,15 @@ final class StreamPoller implements AutoCloseable {
 
     /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
     Duration runOnce() throws SQLException {
-        boolean turn = retriesFirst;
-        retriesFirst = false;
-        boolean moreRetries = turn && retry(true);
-        BatchSource.Claimed<?> claimed = firstDeliveries.runOnce(loop::isClosing, !turn || !retries.isCrowded());
+        BatchSource.Claimed<?> claimed = turn(firstDeliveries, retries);
         boolean due = claimed.untilRedelivery()
                 .filter((until) -> until.isNegative() || until.isZero())
                 .isPresent();
-        if (turn) {
-            retriesFirst = retries.isCrowded();
-        } else if ((due || retriesInterrupted || retries.isBusy()) && !loop.isClosing()) {
-            moreRetries = retry(!firstDeliveries.isCrowded());
-            retriesFirst = retries.isCrowded() && !firstDeliveries.isCrowded();
-        }
+        boolean retry = due || retriesInterrupted || retries.isBusy() || retries.gaveWay() || mayHideRetries();
+        boolean moreRetries = retry && !loop.isClosing() && retry();
         boolean hasQueued = first.takeQueuedFlag();
-        boolean again = claimed.more() || hasQueued || moreRetries;
+        boolean gaveWay = firstDeliveries.gaveWay() || retries.gaveWay();
+        boolean again = claimed.more() || hasQueued || moreRetries || gaveWay;
         if (again || claimed.batch() != null) {
             stir();
         }
@@ -161,6 +154,9 @@ final class StreamPoller implements AutoCloseable {
                         claimed.untilRedelivery().filter((until) -> !due),
                         claimed.lookAgainIn(),
                         firstDeliveries.lookAgainIn(),
+                        firstDeliveries.isCrowded()
+                                ? Optional.of(BatchLoop.LONGEST_UNSETTLED)
+                                : Optional.<Duration>empty(),
                         retries.isRunning()
                                 ? Optional.of(BatchLoop.LONGEST_UNSETTLED_BESIDE_OTHERS)
                                 : retries.lookAgainIn())
@@ -169,12 +165,33 @@ final class StreamPoller implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /** First deliveries that could not claim do not know whether a redelivery is due: then, retries claim once a second. */
+    private boolean mayHideRetries() {
+        return firstDeliveries.gaveWay()
+                || (firstDeliveries.isCrowded()
+                        && System.nanoTime() - retriedAt > BatchLoop.LONGEST_UNSETTLED.toNanos());
+    }
+
     /** Repeats a failed round even if nothing is due, because it holds unwritten outcomes. */
-    private boolean retry(boolean mayClaim) throws SQLException {
+    private boolean retry() throws SQLException {
         retriesInterrupted = true;
-        boolean more = retries.runOnce(loop::isClosing, mayClaim).more();
+        boolean more = turn(retries, firstDeliveries).more();
         retriesInterrupted = false;
+        retriedAt = System.nanoTime();
         return more;
+    }
+
+    /** Runs a loop; for up to a second if the other one has used up its own, or one quick batch would have to do beside each slow call. */
+    private BatchSource.Claimed<?> turn(BatchLoop<?, ?> own, BatchLoop<?, ?> other) throws SQLException {
+        long begun = System.nanoTime();
+        BatchSource.Claimed<?> claimed = own.runOnce(loop::isClosing);
+        while (other.gaveWay()
+                && claimed.more()
+                && !loop.isClosing()
+                && System.nanoTime() - begun < BatchLoop.LONGEST_UNSETTLED.toNanos()) {
+            claimed = own.runOnce(loop::isClosing);
+        }
+        return claimed;
     }
 
     /** Returns whether the last round failed. */

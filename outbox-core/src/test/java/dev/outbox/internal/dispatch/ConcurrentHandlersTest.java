@@ -118,9 +118,10 @@ class ConcurrentHandlersTest {
         assertThat(handled.sequences()).containsEntry("slow", List.of(1L, 2L));
     }
 
+    /** On all threads but one, which they leave to new events. */
     @Test
     void retriesOfSeveralLanesAreAttemptedAtTheSameTime() {
-        CountDownLatch all = new CountDownLatch(4);
+        CountDownLatch all = new CountDownLatch(3);
         Recorded failingOnce =
                 Recorded.failing((attempt) -> attempt.number() == 1 ? new IllegalStateException("once") : null);
         outbox
@@ -131,10 +132,10 @@ class ConcurrentHandlersTest {
                 })
                 .retry(TestOutbox.AT_ONCE)
                 .stream("default", FOUR);
-        IntStream.rangeClosed(1, 4).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
+        IntStream.rangeClosed(1, 3).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
         outbox.start();
 
-        await().until(() -> outbox.count("events.outbox_published") == 4);
+        await().until(() -> outbox.count("events.outbox_published") == 3);
     }
 
     @Test
