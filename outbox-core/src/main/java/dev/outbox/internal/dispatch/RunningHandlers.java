@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -110,32 +111,39 @@ public final class RunningHandlers {
         return running.containsKey(thread);
     }
 
-    /** Logs each invocation once when it is slow and once when it is stuck, with what its thread does. For use by one thread. */
-    public void report() {
+    /**
+     * Logs each invocation once when it is slow and once when it is stuck, with what its thread does and what waits for it: its stream, if it
+     * is one of those that handle one event at a time. For use by one thread.
+     */
+    public void report(Set<String> serialStreams) {
         for (Running entry : running.values()) {
+            boolean serial = serialStreams.contains(entry.event.stream());
             if (isStuck(entry) && !entry.reportedStuck) {
                 entry.reportedStuck = true;
                 report(
                         entry,
-                        (ignoresTimeout(entry)
-                                        ? "and ignores the interrupt at its timeout"
-                                        : "longer than a lease of its stream")
-                                + "; its aggregate waits, and its stream may wait too");
+                        serial,
+                        ignoresTimeout(entry)
+                                ? "and ignores the interrupt at its timeout"
+                                : "longer than a lease of its stream");
             } else if (isSlow(entry) && !entry.reportedSlow && !entry.reportedStuck) {
                 entry.reportedSlow = true;
-                report(entry, "and its aggregate waits");
+                report(entry, serial, "and has not returned");
             }
         }
     }
 
-    private void report(Running entry, String consequence) {
+    private void report(Running entry, boolean serial, String state) {
         log.warn(
-                "{} has been handling {} for {} s on thread {}, {}{}",
+                "{} has been handling {} for {} s on thread {}, {}; {}{}",
                 entry.handlerId,
                 entry.event,
                 age(entry).toSeconds(),
                 entry.thread.getName(),
-                consequence,
+                state,
+                serial
+                        ? "its whole stream waits, because outbox.streams." + entry.event.stream() + ".concurrency is 1"
+                        : "its aggregate waits",
                 frames(entry.thread));
     }
 

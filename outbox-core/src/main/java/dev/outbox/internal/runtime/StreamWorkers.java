@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +62,7 @@ final class StreamWorkers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Map<String, StreamPoller> pollers = new HashMap<>();
+    private final Set<String> serialStreams = new HashSet<>();
     private final boolean polling;
     private final Set<String> polledStreams;
     private final boolean pollsAll;
@@ -171,12 +173,13 @@ final class StreamWorkers implements AutoCloseable {
                 deadLetters::wake,
                 new StreamDependencies.CrashSuspects());
         PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
-                .forEach((name, poller) -> pollers.put(
-                        name,
-                        new StreamPoller(
-                                new PolledStream(name, worker, poller),
-                                shared,
-                                pool(name, poller, dependencies.capacity()))));
+                .forEach((name, poller) -> {
+                    WorkerPool pool = pool(name, poller, dependencies.capacity());
+                    pollers.put(name, new StreamPoller(new PolledStream(name, worker, poller), shared, pool));
+                    if (pool == null) {
+                        serialStreams.add(name);
+                    }
+                });
     }
 
     /** Returns the ids of the handlers whose circuit is open. */
@@ -360,7 +363,7 @@ final class StreamWorkers implements AutoCloseable {
     }
 
     private Duration watch() {
-        handlers.report();
+        handlers.report(serialStreams);
         return STUCK_HANDLERS_PERIOD;
     }
 

@@ -18,11 +18,14 @@ import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
 import dev.outbox.internal.poll.PollerSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 class HangingHandlerTest {
@@ -58,7 +61,7 @@ class HangingHandlerTest {
         clock.advance(LEASE.plusSeconds(1));
 
         await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
-        outbox.runtime().runningHandlers().report();
+        outbox.runtime().runningHandlers().report(Set.of("default"));
         assertThat(lines(Level.WARN, "hanging"))
                 .singleElement()
                 .asString()
@@ -72,13 +75,13 @@ class HangingHandlerTest {
     void handlerThatRunsForTenSecondsIsReportedOnceWithItsStack() {
         EventEnvelope event = hang();
         clock.advance(Duration.ofSeconds(9));
-        outbox.runtime().runningHandlers().report();
+        outbox.runtime().runningHandlers().report(Set.of("default"));
         assertThat(lines(Level.WARN, "hanging")).isEmpty();
         assertThat(outbox.runtime().runningHandlers().slow()).isEmpty();
         clock.advance(Duration.ofSeconds(1));
 
         await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
-        outbox.runtime().runningHandlers().report();
+        outbox.runtime().runningHandlers().report(Set.of("default"));
         assertThat(lines(Level.WARN, "hanging"))
                 .singleElement()
                 .asString()
@@ -86,6 +89,21 @@ class HangingHandlerTest {
                 .doesNotContain("dev.outbox.internal.");
         assertThat(outbox.runtime().runningHandlers().slow()).hasSize(1);
         assertThat(outbox.runtime().runningHandlers().stuck()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1 | its whole stream waits, because outbox.streams.default.concurrency is 1",
+                "2 | and has not returned; its aggregate waits"
+            })
+    void warningNamesWhatWaits(int concurrency, String consequence) {
+        hang(concurrency);
+        clock.advance(Duration.ofSeconds(10));
+
+        await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
+        assertThat(lines(Level.WARN, "hanging")).singleElement().asString().contains(consequence);
     }
 
     @Test
@@ -142,7 +160,12 @@ class HangingHandlerTest {
     }
 
     private EventEnvelope hang() {
-        outbox.handler("hanging", "*", (envelope) -> {
+        return hang(1);
+    }
+
+    private EventEnvelope hang(int concurrency) {
+        outbox
+                .handler("hanging", "*", (envelope) -> {
                     begun.countDown();
                     while (release.getCount() > 0) {
                         try {
@@ -153,7 +176,9 @@ class HangingHandlerTest {
                     }
                 })
                 .clock(clock)
-                .poller(Duration.ofMillis(50), 10, LEASE)
+                .stream(
+                        "default",
+                        new PollerSettings(Duration.ofMillis(50), 10, concurrency, LEASE, Duration.ofSeconds(10)))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         awaitLatch(begun);
