@@ -46,7 +46,9 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
     private final RetryLanes retries;
 
-    /** How many events are claimed one at a time, because a claim could not be read. */
+    /** How many claims in a row could not be read, and how many events are therefore claimed one at a time. */
+    private int unread;
+
     private int alone;
 
     private long highest;
@@ -116,16 +118,18 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
     private Optional<ClaimStore.Round> claim(ClaimStore.Request request, Moment begun) throws SQLException {
         try {
-            return alone > 0 ? claimAlone(request) : claims.claim(request);
+            Optional<ClaimStore.Round> round = alone > 0 ? claimAlone(request) : claims.claim(request);
+            unread = 0;
+            return round;
         } catch (SQLException | RuntimeException | Error ex) {
             window.failed(request.window(), since(begun));
             depth.failed(request.reach(), since(begun));
-            if (alone > 0 || !Causes.isUnreadable(ex)) {
+            if (alone > 0 || !Causes.isUnreadable(ex) || ++unread < UNREAD_BEFORE_ISOLATION) {
                 throw ex;
             }
             alone = request.batchSize();
             log.warn(
-                    "A claim of stream {} could not be read; claiming its events one at a time, to find the one that is too large for the"
+                    "Claims of stream {} could not be read; claiming its events one at a time, to find the one that is too large for the"
                             + " heap or damaged",
                     stream.name(),
                     Redaction.loggable(ex));

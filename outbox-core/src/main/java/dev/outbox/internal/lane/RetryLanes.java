@@ -44,7 +44,9 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private final List<RetryBatch> claimed = new ArrayList<>();
     private final SingleEventStore reader;
 
-    /** How many deliveries are claimed one at a time, because a claim could not be read. */
+    /** How many claims in a row could not be read, and how many deliveries are therefore claimed one at a time. */
+    private int unread;
+
     private int alone;
 
     public RetryLanes(PolledStream stream, StreamDependencies dependencies) {
@@ -130,14 +132,15 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         try {
             List<DueDelivery> due = claimDue(withSuspects, isolated);
             alone = isolated && !due.isEmpty() ? alone - 1 : 0;
+            unread = 0;
             return due;
         } catch (SQLException | RuntimeException | Error ex) {
-            if (isolated || !Causes.isUnreadable(ex)) {
+            if (isolated || !Causes.isUnreadable(ex) || ++unread < UNREAD_BEFORE_ISOLATION) {
                 throw ex;
             }
             alone = stream.settings().batchSize();
             log.warn(
-                    "A claim of redeliveries of stream {} could not be read; claiming them one at a time, to find the event that is too large"
+                    "Claims of redeliveries of stream {} could not be read; claiming them one at a time, to find the event that is too large"
                             + " for the heap or damaged",
                     stream.name(),
                     Redaction.loggable(ex));

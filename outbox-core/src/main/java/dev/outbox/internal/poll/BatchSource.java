@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** One kind of work of a stream: how it is claimed, dispatched and settled. */
 public interface BatchSource<B extends Batch<W, ?>, W> {
 
+    /** After so many claims in a row that could not be read, each event is claimed alone. One may have failed for another reason. */
+    int UNREAD_BEFORE_ISOLATION = 2;
+
     /**
      * Claims a batch. With {@code nearOnly}, skips the extended scan because the settlement in progress is about to free aggregates. One call
      * at a time, on any thread.

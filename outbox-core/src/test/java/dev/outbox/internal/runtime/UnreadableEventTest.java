@@ -132,7 +132,7 @@ class UnreadableEventTest {
         assertThat(publishing.event(unreadable)).becomesDead();
 
         outbox.runtime().operations().retry(DeliverySelection.all().ofEvent(unreadable.eventId()), "ann", "more heap");
-        await().until(() -> payloads.reads() >= 4);
+        await().until(() -> payloads.reads() >= 6);
         assertThat(publishing.event(unreadable)).becomesDead();
         payloads.repair();
         outbox.runtime().operations().retry(DeliverySelection.all().ofEvent(unreadable.eventId()), "ann", "even more");
@@ -147,7 +147,7 @@ class UnreadableEventTest {
         outbox.through((source) -> payloads = new UnreadablePayloads(source, Cause.TOO_LARGE.failure))
                 .handler("mail", "*", mail)
                 .start();
-        await().until(() -> payloads.reads() > 4);
+        await().until(() -> payloads.reads() > 6);
         assertThat(publishing.event(small)).isPending();
 
         payloads.repair();
