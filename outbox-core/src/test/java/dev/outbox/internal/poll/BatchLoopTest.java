@@ -62,9 +62,9 @@ class BatchLoopTest {
         };
         BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
 
-        assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(SQLException.class);
-        assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(SQLException.class);
-        loop.runOnce(() -> false, false);
+        assertThatThrownBy(() -> loop.runOnce(() -> false)).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> loop.runOnce(() -> false)).isInstanceOf(SQLException.class);
+        loop.runOnce(() -> false);
 
         assertThat(source.settled).contains("batch 1 ISOLATED");
     }
@@ -85,9 +85,9 @@ class BatchLoopTest {
         };
         try {
             BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
-            loop.runOnce(() -> false, true);
+            loop.runOnce(() -> false);
             nanos += LEASE.plusSeconds(1).toNanos();
-            loop.runOnce(() -> false, true);
+            loop.runOnce(() -> false);
             loop.finish();
 
             assertThat(source.settled).containsExactly("batch 2 BATCH");

@@ -23,8 +23,8 @@ final class ClaimDefects {
                     "window reads the last id too late",
                     "G2",
                     "ClaimStore.java",
-                    "READ_LAST_ID, LOCK_STREAM, ADVANCE_WINDOW",
-                    "LOCK_STREAM, READ_LAST_ID, ADVANCE_WINDOW",
+                    "READ_LAST_ID, LOCK_STREAM, FIND_LAGGING",
+                    "LOCK_STREAM, READ_LAST_ID, FIND_LAGGING",
                     "ClaimWindowTest",
                     "SlowPublisherTest"),
             Defect.of(

@@ -77,8 +77,8 @@ final class CrashDefects {
                     "first expired lease makes a suspect",
                     "G4",
                     "Dispatcher.java",
-                    "boolean suspect = event.expiredClaims() > 1;",
-                    "boolean suspect = event.expiredClaims() > 0;",
+                    "return expiredClaims > 1;",
+                    "return expiredClaims > 0;",
                     "KilledWorkerRecoveryTest",
                     "KilledProcessTest"),
             Defect.of(
