@@ -53,7 +53,10 @@ public final class HandlerExpiry {
      * For use by one thread at a time.
      */
     public boolean report(LocalHandlers own) throws SQLException {
-        Map<String, List<Absent>> absent = store.absent().stream()
+        List<Absent> found = store.absent();
+        // What has expired becomes dead at once.
+        Map<String, List<Absent>> absent = found.stream()
+                .filter((one) -> one.problem() != Problem.NOT_SELECTED || one.lastTaken() != null)
                 .collect(Collectors.groupingBy(HandlerExpiry::subject, LinkedHashMap::new, Collectors.toList()));
         absent.forEach((subject, kinds) -> {
             if (!reported.contains(subject)) {
@@ -61,7 +64,7 @@ public final class HandlerExpiry {
             }
         });
         reported = Set.copyOf(absent.keySet());
-        return !absent.isEmpty();
+        return !found.isEmpty();
     }
 
     private static String subject(Absent absent) {

@@ -110,7 +110,7 @@ final class HandlerExpiryStore {
             )
             SELECT x.handler_id, x.problem, ARRAY[x.event_type, x.aggregate_type, x.stream, x.source], d.waiting, behind.waiting,
                    (SELECT nullif(max(s.last_seen_at), '-infinity') FROM {schema}.outbox_subscription s WHERE s.handler_id = x.handler_id),
-                   taken.last_seen_at, taken.event_types
+                   CASE WHEN taken.last_seen_at > now() - interval '{subscription} minutes' THEN taken.last_seen_at END, taken.event_types
               FROM absent x
              CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(d.open_since) AS since
                                    FROM (SELECT d.open_since FROM {schema}.outbox_delivery d WHERE {same kind} LIMIT {most}) d) d
@@ -137,9 +137,8 @@ final class HandlerExpiryStore {
                                   WHERE (h.id = ANY (x.ids) OR h.aliases && x.ids)
                                     AND s.last_seen_at > '-infinity'
                                     AND {takes}) taken
-             WHERE CASE x.problem WHEN 'UNPOLLED' THEN d.since < now() - interval '2 minutes'
-                                  WHEN 'NOT_SELECTED' THEN taken.last_seen_at IS NOT NULL
-                                  ELSE true END
+             WHERE x.problem <> 'UNPOLLED'
+                OR d.since < now() - interval '2 minutes'
              ORDER BY x.handler_id, x.problem, x.stream, x.event_type
             """.replace(
                             "{selected}",
@@ -148,6 +147,7 @@ final class HandlerExpiryStore {
                                     Subscriptions.takes("x"),
                                     RECENT + " AND " + HAS_INSTANCE.replace("{condition}", "")))
                     .replace("{takes}", Subscriptions.takes("x"))
+                    .replace("{subscription}", Long.toString(HandlerStore.EXPIRE_SUBSCRIPTION_AFTER.toMinutes()))
                     .replace("{same kind}", SAME_KIND)
                     .replace("{kind of w}", SAME_KIND.replace("d.", "w."))
                     .replace("{lane of d}", LaneSql.sameLane("l", "d"))
@@ -398,7 +398,8 @@ final class HandlerExpiryStore {
 
     /**
      * Kind of events whose deliveries wait for a handler in vain: how many, and how many later ones that the handler takes wait behind them;
-     * the last heartbeat of the handler under this id; and that of its subscriptions to such events, with their event types.
+     * the last heartbeat of the handler under this id; and that of its subscriptions to such events, with their event types, if they have not
+     * expired.
      */
     record Absent(
             String id,

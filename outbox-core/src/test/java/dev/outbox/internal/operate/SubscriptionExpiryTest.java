@@ -17,6 +17,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -114,6 +115,24 @@ class SubscriptionExpiryTest {
                 .isEqualTo(2);
         await().until(() -> outbox.count("events.outbox_delivery") == 0);
         assertThat(byWide.sequences()).containsEntry("1", List.of(1L, 2L));
+    }
+
+    /** Or a batch that was claimed before the expiry has stored its outcome after it. */
+    @Test
+    void retryBeforeTheSelectionComesBackHoldsUpNothing() throws SQLException {
+        register("billing", PAID);
+        outbox.handler("billing", "OrderPlaced", handled).start();
+        outbox.publish("1", new OrderPaid(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        expire("OrderPaid");
+        outbox.runtime().close();
+        operations().retry(DeliverySelection.all().ofHandler("billing"), "ann", "too early");
+        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
+
+        assertThat(expiry.report(new LocalHandlers(List.of()))).isTrue();
+        outbox.start();
+        assertThat(outbox.event(behind)).becomesPublished();
+        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED");
     }
 
     /** A rolling deployment may last for hours. */

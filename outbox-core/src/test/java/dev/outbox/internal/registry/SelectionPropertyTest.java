@@ -134,7 +134,7 @@ class SelectionPropertyTest {
             Set<Long> dead = new TreeSet<>(old.sql()
                     .sql(
                             "SELECT outbox_id FROM events.outbox_delivery WHERE handler_id LIKE ? || '%' AND status = 'DEAD'"
-                                    + " AND last_error_code = 'HANDLER_EXPIRED'")
+                                    + " AND last_error_code IN ('HANDLER_EXPIRED', 'NOT_SELECTED')")
                     .param(name)
                     .query(Long.class)
                     .list());
