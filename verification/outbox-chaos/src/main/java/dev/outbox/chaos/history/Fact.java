@@ -196,7 +196,7 @@ public sealed interface Fact {
         HANDLERS_SLOW,
         /** Many handlers fail once, beside a backlog. */
         RETRY_STORM,
-        /** Subscriptions of the target handler look as if no instance had renewed them for so long that they expire. */
+        /** Subscriptions of the target handler look as if no instance had renewed them for almost as long as they live. */
         SUBSCRIPTIONS_AGED,
         /** A Kafka broker is killed, or its clients are cut off from it, until the end. */
         BROKER_AWAY

@@ -150,7 +150,7 @@ final class Service implements AutoCloseable {
         instances.get(name).network().blackHole();
     }
 
-    /** Makes the subscriptions of a handler that no running instance has look as if nothing had renewed them until they expire. */
+    /** Makes the subscriptions of a handler look as if no instance had renewed them for a time. */
     void ageSubscriptions(String handler, Duration age) {
         faults.write(Fault.begun(System.nanoTime(), Kind.SUBSCRIPTIONS_AGED, handler, ""));
         sql.sql(

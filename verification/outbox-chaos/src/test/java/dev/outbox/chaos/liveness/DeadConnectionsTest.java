@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("full")
 @Tag("liveness")
-class FrozenConnectionsTest {
+class DeadConnectionsTest {
 
     private static final Duration BOUND = Duration.ofSeconds(60 + 15);
     private static final Duration AT_ONCE = Duration.ofSeconds(10);
