@@ -196,8 +196,8 @@ public sealed interface Fact {
         HANDLERS_SLOW,
         /** Many handlers fail once, beside a backlog. */
         RETRY_STORM,
-        /** Subscriptions of the target handler look as if no instance had renewed them for almost as long as they live. */
-        SUBSCRIPTIONS_AGED,
+        /** A subscription of the target handler looks as if no instance had renewed it for almost as long as it lives. */
+        SUBSCRIPTION_AGED,
         /** A Kafka broker is killed, or its clients are cut off from it, until the end. */
         BROKER_AWAY
     }

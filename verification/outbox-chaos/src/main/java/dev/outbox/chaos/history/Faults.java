@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 public final class Faults {
 
     private static final Set<Kind> MOMENTARY =
-            EnumSet.of(Kind.KILL, Kind.BACKENDS_TERMINATED, Kind.STOP, Kind.SUBSCRIPTIONS_AGED);
+            EnumSet.of(Kind.KILL, Kind.BACKENDS_TERMINATED, Kind.STOP, Kind.SUBSCRIPTION_AGED);
     private static final Set<Kind> DATABASE_AWAY =
             EnumSet.of(Kind.DATABASE_CRASH, Kind.FAILOVER_ASYNC, Kind.FAILOVER_SYNC, Kind.RESTORE);
 

@@ -94,7 +94,7 @@ public final class History {
         return lastSelected.isPresent()
                 && lastSelected.getAsLong() <= moment
                 && (moment - lastSelected.getAsLong() >= SUBSCRIPTION_EXPIRY
-                        || faults.matching((window) -> window.kind() == Kind.SUBSCRIPTIONS_AGED)
+                        || faults.matching((window) -> window.kind() == Kind.SUBSCRIPTION_AGED)
                                 .anyMatch((window) -> window.overlaps(lastSelected.getAsLong(), moment)));
     }
 

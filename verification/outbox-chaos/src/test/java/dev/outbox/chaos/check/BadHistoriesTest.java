@@ -457,7 +457,7 @@ class BadHistoriesTest {
 
     @Test
     void deliveryExpiresThoughAProcessSelectsIt() {
-        story.stops("w-1").begins(Kind.SUBSCRIPTIONS_AGED, Story.HANDLER);
+        story.stops("w-1").begins(Kind.SUBSCRIPTION_AGED, Story.HANDLER);
         story.commits("a", 1).isClaimedBy("w-2").isQueuedBy("w-2", "DEAD", "NOT_SELECTED");
 
         assertBroken("deaths-justified");

@@ -413,7 +413,7 @@ class GoodHistoriesTest {
     void deliveryExpiresThatNoProcessSelects() {
         StoryEvent event = story.commits("a", 1);
         story.stops("w-1").stops("w-2").registers("w-3", "Other");
-        story.begins(Kind.SUBSCRIPTIONS_AGED, Story.HANDLER);
+        story.begins(Kind.SUBSCRIPTION_AGED, Story.HANDLER);
         event.isClaimedBy("w-3").isQueuedBy("w-3", "DEAD", "NOT_SELECTED");
 
         assertThat(story.check().dead()).isEqualTo(1);

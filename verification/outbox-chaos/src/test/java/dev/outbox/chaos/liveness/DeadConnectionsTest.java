@@ -17,6 +17,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Open connections freeze: they neither answer nor end, and new ones work, as after the failover of a host or behind a firewall that
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("full")
 @Tag("liveness")
+@Execution(ExecutionMode.CONCURRENT)
 class DeadConnectionsTest {
 
     private static final Duration BOUND = Duration.ofSeconds(60 + 15);

@@ -20,10 +20,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The remote system of one handler times out after 10 s, and it has a full batch to do; another handler of the stream is healthy. */
 @Tag("full")
 @Tag("liveness")
+@Execution(ExecutionMode.CONCURRENT)
 class RemoteTimeoutTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);

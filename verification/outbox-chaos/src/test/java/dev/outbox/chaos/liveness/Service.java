@@ -150,13 +150,13 @@ final class Service implements AutoCloseable {
         instances.get(name).network().blackHole();
     }
 
-    /** Makes the subscriptions of a handler look as if no instance had renewed them for a time. */
-    void ageSubscriptions(String handler, Duration age) {
-        faults.write(Fault.begun(System.nanoTime(), Kind.SUBSCRIPTIONS_AGED, handler, ""));
-        sql.sql(
-                        "UPDATE events.outbox_subscription SET last_seen_at = now() - make_interval(secs => ?) WHERE handler_id = ?")
-                .params(age.toSeconds(), handler)
-                .update();
+    /** Makes a subscription look as if instances had renewed the others of its handler for some time, and not this one. */
+    void ageSubscription(String handler, String eventType, Duration age) {
+        faults.write(Fault.begun(System.nanoTime(), Kind.SUBSCRIPTION_AGED, handler, eventType));
+        sql.sql("""
+                UPDATE events.outbox_subscription s SET last_seen_at = now() - make_interval(secs => ?)
+                WHERE s.handler_id = ? AND s.event_type = ?
+                """).params(age.toSeconds(), handler, eventType).update();
     }
 
     static IntendedEvent event(String type, String aggregate) {
