@@ -22,6 +22,8 @@ public final class Harms {
             "harm-retries",
             "harm-schedule",
             "harm-aggregate",
+            "harm-instances",
+            "harm-long-aggregate",
             "harm-heap");
 
     private final Options options;
@@ -62,6 +64,25 @@ public final class Harms {
                         .<Workload>map((shared) -> new OneAggregate(
                                 options.number("harm.publishers", 20), shared, options.number("harm.seconds", 5), harm))
                         .toList();
+            case "harm-instances" ->
+                Stream.of(false, true)
+                        .flatMap((elsewhere) -> options.numbers("harm.instances", "1,8,32").stream()
+                                .<Workload>map((instances) -> new Instances(
+                                        instances,
+                                        elsewhere,
+                                        options.number("harm.rate", 200),
+                                        options.number("harm.seconds", 5),
+                                        harm)))
+                        .toList();
+            case "harm-long-aggregate" ->
+                each(
+                        "harm.instances",
+                        "1,3,10",
+                        (instances) -> new LongAggregate(
+                                instances,
+                                options.number("harm.backlog", 20_000),
+                                options.number("harm.seconds", 5),
+                                harm));
             case "harm-heap" ->
                 each(
                         "harm.backlog",

@@ -57,6 +57,16 @@ public record Setup(Database database, Role role, Handling handling, Journal ste
         properties = Collections.unmodifiableMap(new TreeMap<>(properties));
     }
 
+    /** Returns the same setup with another number of connections. */
+    public Setup withPool(int connections) {
+        return new Setup(
+                new Database(database.url(), database.user(), database.password(), connections),
+                role,
+                handling,
+                steps,
+                properties);
+    }
+
     /** Prefix of properties for the contestant. */
     static final String PROPERTY = "property.";
 

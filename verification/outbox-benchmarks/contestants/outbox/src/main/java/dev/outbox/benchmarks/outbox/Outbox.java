@@ -10,16 +10,21 @@ import dev.outbox.benchmarks.worker.Transactions;
 import dev.outbox.benchmarks.worker.spring.Application;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Service with this library's starter, which can run the task {@code retention}. */
+/** Service with this library's starter. Can run the task {@code retention}; {@code instance} adds an instance to the process. */
 public class Outbox implements Contestant {
+
+    private static final int CONNECTIONS_OF_OTHERS = 3;
 
     private final Application application;
     private final OutboxPublisher publisher;
     private final OutboxRuntime runtime;
+    private final Setup setup;
+    private final List<Outbox> others = new ArrayList<>();
 
     /** Starts the service. */
     public Outbox(Setup setup) {
@@ -28,6 +33,7 @@ public class Outbox implements Contestant {
 
     /** Starts a service with other handlers. */
     Outbox(Setup setup, Class<?> configuration) {
+        this.setup = setup;
         this.application = new Application(setup, configuration, properties(setup));
         this.publisher = application.bean(OutboxPublisher.class);
         this.runtime = application.bean(OutboxRuntime.class);
@@ -78,6 +84,7 @@ public class Outbox implements Contestant {
     @Override
     public void start() {
         runtime.start();
+        others.forEach(Outbox::start);
     }
 
     @Override
@@ -90,11 +97,16 @@ public class Outbox implements Contestant {
         if (task.equals("retention")) {
             return runtime.retention().runOnce();
         }
+        if (task.equals("instance")) {
+            others.add(new Outbox(setup.withPool(CONNECTIONS_OF_OTHERS)));
+            return others.size();
+        }
         return Contestant.super.perform(task);
     }
 
     @Override
     public void close() {
+        others.forEach(Outbox::close);
         runtime.close();
         application.close();
     }
