@@ -6,8 +6,11 @@ import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.benchmarks.workload.Limits;
+import dev.outbox.benchmarks.workload.Pause;
 import dev.outbox.benchmarks.workload.Percentiles;
 import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -41,6 +44,18 @@ record Harm(Limits limits, int keys) {
 
     WorkerProcess deliverer(Arena arena) throws IOException {
         return arena.open(new Role(true, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
+    }
+
+    /** Waits until so many deliveries are left, or the time of a run is over. Returns how many are left. */
+    long awaitDeliveries(Arena arena, long left, Duration lookEvery) throws SQLException {
+        long deadline = System.nanoTime() + limits.longest().toNanos();
+        while (true) {
+            long open = arena.server().number("SELECT count(*) FROM events.outbox_delivery");
+            if (open <= left || System.nanoTime() > deadline) {
+                return open;
+            }
+            Pause.of(lookEvery);
+        }
     }
 
     /** Returns the claims within a window. Empty ones count, because they block other claims as well. */

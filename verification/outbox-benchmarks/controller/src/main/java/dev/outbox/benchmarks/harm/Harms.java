@@ -20,6 +20,9 @@ public final class Harms {
             "harm-history",
             "harm-retention",
             "harm-retries",
+            "harm-handlers",
+            "harm-lane",
+            "harm-slow",
             "harm-schedule",
             "harm-aggregate",
             "harm-instances",
@@ -53,6 +56,20 @@ public final class Harms {
                         "harm.followers",
                         "0,100",
                         (followers) -> new RetryStorm(options.number("harm.events", 5000), followers, harm));
+            case "harm-handlers" -> each("harm.handlers", "10,100", (handlers) -> new ManyHandlers(handlers, harm));
+            case "harm-lane" ->
+                Stream.of(false, true)
+                        .<Workload>map((held) -> new LongLane(options.number("harm.settled", 2000), held, harm))
+                        .toList();
+            case "harm-slow" ->
+                each(
+                        "harm.concurrency",
+                        "1,2",
+                        (concurrency) -> new SlowHandler(
+                                concurrency,
+                                options.number("harm.timeout", 2000),
+                                options.number("harm.seconds", 5),
+                                harm));
             case "harm-schedule" ->
                 each(
                         "harm.due",

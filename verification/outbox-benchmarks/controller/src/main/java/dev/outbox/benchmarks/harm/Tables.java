@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Fills this library's tables with more rows than could be published in reasonable time, and queries them. */
@@ -72,7 +73,56 @@ final class Tables {
              WHERE aggregate_type = 'account'
             """;
 
+    private static final String ADD_RETRIED = """
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            SELECT 'other', (n % ?)::text, n / ? + 1, 'Other', '{"number": 1}'
+              FROM generate_series(0, ?::bigint - 1) n
+             ORDER BY n
+            """;
+
+    private static final String DISPATCH = """
+            UPDATE events.outbox_unpublished
+               SET status = 'RETRYING', dispatched_at = now()
+             WHERE event_type = 'Other'
+            """;
+
+    private static final String ADD_DELIVERIES = """
+            INSERT INTO events.outbox_delivery
+                   (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
+                    retry_count, next_retry_at)
+            SELECT o.id, h.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, 'OPEN',
+                   CASE WHEN ? = 1 THEN 1 ELSE 0 END, now()
+              FROM events.outbox_unpublished o
+             CROSS JOIN unnest(string_to_array(?, ',')) AS h (id)
+             WHERE o.event_type = 'Other'
+             ORDER BY o.id
+            """;
+
+    private static final String ADD_LANES = """
+            INSERT INTO events.outbox_lane (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+            SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, d.next_retry_at
+              FROM events.outbox_delivery d
+             WHERE d.aggregate_seq = 1
+            """;
+
     private Tables() {}
+
+    /** Adds due lanes of each handler: of one delivery that has failed once, or of many that have not been attempted. */
+    static void addDueLanes(Server server, List<String> handlers, int lanes, int deliveries) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement events = connection.prepareStatement(ADD_RETRIED);
+                PreparedStatement dispatch = connection.prepareStatement(DISPATCH);
+                PreparedStatement add = connection.prepareStatement(ADD_DELIVERIES);
+                PreparedStatement rows = connection.prepareStatement(ADD_LANES)) {
+            bind(events, lanes, lanes, (long) lanes * deliveries);
+            events.executeUpdate();
+            dispatch.executeUpdate();
+            add.setInt(1, deliveries);
+            add.setString(2, String.join(",", handlers));
+            add.executeUpdate();
+            rows.executeUpdate();
+        }
+    }
 
     /** Adds pending events of accounts in turn. */
     static void addPending(Server server, long events, int keys) throws SQLException {
