@@ -95,6 +95,7 @@ class ScheduledPageTest {
     }
 
     private static ScheduledEvent event(String key, Instant due) {
-        return new ScheduledEvent(PageFixture.EVENT, "default", "order", PageFixture.EVIL, key, "PaymentOverdue", due, null);
+        return new ScheduledEvent(
+                PageFixture.EVENT, "default", "order", PageFixture.EVIL, key, "PaymentOverdue", due, null);
     }
 }

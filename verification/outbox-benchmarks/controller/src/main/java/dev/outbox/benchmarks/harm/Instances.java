@@ -127,8 +127,8 @@ record Instances(int instances, boolean elsewhere, int rate, int seconds, Harm h
         }
         return new Percentiles(publisher.committed().entries().stream()
                 .filter((committed) -> committed.number() >= first)
-                .mapToLong((committed) -> Math.max(
-                        0, called.getOrDefault(committed.number(), Long.MAX_VALUE) - committed.ended())));
+                .mapToLong((committed) ->
+                        Math.max(0, called.getOrDefault(committed.number(), Long.MAX_VALUE) - committed.ended())));
     }
 
     /** Sessions report their transactions within a second. */

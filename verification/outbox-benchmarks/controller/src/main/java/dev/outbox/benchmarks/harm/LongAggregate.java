@@ -102,7 +102,10 @@ record LongAggregate(int instances, int backlog, int seconds, Harm harm) impleme
         return new Measurement()
                 .with(
                         "events of the aggregate/s",
-                        hot.stream().filter((call) -> window.holds(call.ended())).count() / window.seconds())
+                        hot.stream()
+                                        .filter((call) -> window.holds(call.ended()))
+                                        .count()
+                                / window.seconds())
                 .with("claim", Harm.claims(deliverer, window))
                 .with("other events", latencies)
                 .with("other events not handled", (double) committed.size() - latencies.size())
