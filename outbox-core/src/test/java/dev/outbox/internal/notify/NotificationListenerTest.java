@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.fixture.FreezingNetwork;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
@@ -158,6 +159,19 @@ class NotificationListenerTest {
             refusing.set(false);
 
             await().until(() -> woken.contains("mail"));
+        }
+    }
+
+    @Test
+    void listensAnewIfTheConnectionFreezesBeforeItListens() {
+        try (FreezingNetwork network = new FreezingNetwork(database);
+                NotificationListener listener = new NotificationListener(
+                        channel(network.hastyDataSource()), channel(database.dataSource()), (stream) -> {}, () -> {})) {
+            network.freezeBeforeCall("outbox-listener", "createStatement");
+            listener.start();
+
+            await().until(network::hasFrozen);
+            await().until(listener::isListening);
         }
     }
 

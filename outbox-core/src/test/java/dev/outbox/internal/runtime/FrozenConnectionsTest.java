@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.FreezingNetwork;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Pools;
@@ -13,9 +16,12 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,12 +40,12 @@ class FrozenConnectionsTest {
 
     private final TestOutbox source = TestOutbox.create().withoutPolling();
     private final FreezingNetwork network = new FreezingNetwork(source.database());
-    private final TestOutbox outbox = source.another(pool());
+    private final TestOutbox outbox = source.another(pool(network.hastyDataSource()));
     private final TestOutbox healthy = source.another();
 
-    private HikariConfig pool() {
+    private static HikariConfig pool(DataSource dataSource) {
         HikariConfig pool = Pools.impatient();
-        pool.setDataSource(network.hastyDataSource());
+        pool.setDataSource(dataSource);
         pool.setValidationTimeout(250);
         return pool;
     }
@@ -82,7 +88,7 @@ class FrozenConnectionsTest {
 
     @Test
     void asynchronousSettlementEnds() {
-        network.freezeBeforeStatementOf("outbox-settler-default");
+        network.freezeBeforeCall("outbox-settler-default", "prepareStatement");
         publishSpread();
 
         Recorded handler = handling(outbox, (event) -> {});
@@ -93,7 +99,7 @@ class FrozenConnectionsTest {
 
     @Test
     void prefetchedClaimEnds() {
-        network.freezeBeforeStatementOf("outbox-claimer-default");
+        network.freezeBeforeCall("outbox-claimer-default", "prepareStatement");
         publishSpread();
 
         Recorded handler = handling(outbox, (event) -> {});
@@ -105,12 +111,105 @@ class FrozenConnectionsTest {
     @Test
     void claimEnds() {
         Recorded handler = handling(outbox, (event) -> {});
-        network.freezeBeforeStatementOf("outbox-poller-default");
+        network.freezeBeforeCall("outbox-poller-default", "prepareStatement");
 
         publish("x", 3);
 
         assertDelivered(3, handler);
         assertThat(network.hasFrozen()).isTrue();
+    }
+
+    @Test
+    void deduplicationEnds() {
+        Recorded handler = deduplicating();
+        network.freezeBeforeCall("outbox-poller-default", "prepareStatement", "processed_event");
+
+        publish("x", 3);
+
+        assertDelivered(3, handler);
+        assertThat(network.hasFrozen()).isTrue();
+    }
+
+    /** The server keeps the transaction of the first event until it notices; the stream goes on. */
+    @Test
+    @Tag("full")
+    void commitOfADeduplicatingHandlerEnds() {
+        Recorded handler = deduplicating();
+        network.freezeBeforeCall("outbox-poller-default: commit");
+        publish("x", 1);
+        await().until(network::hasFrozen);
+
+        publish("y", 1);
+
+        await().atMost(LEASE.plus(LONGEST_WAIT)).until(() -> handler.sequences().containsKey("y"));
+    }
+
+    private Recorded deduplicating() {
+        Recorded handler = Recorded.all();
+        outbox.retry(TestOutbox.AT_ONCE)
+                .handler(HandlerDefinition.of("any", Set.of("*"), handler).deduplicating())
+                .poller(Duration.ofMillis(100), BATCH, LEASE)
+                .start();
+        return handler;
+    }
+
+    @Test
+    void statementBeforeADeadLetterMethodEnds() {
+        List<DeadLetter> letters = reporting();
+        network.freezeBeforeCall("outbox-dead-letters", "prepareStatement", "SKIP LOCKED");
+
+        publish("x", 1);
+
+        await().atMost(LEASE.plus(LONGEST_WAIT)).until(() -> letters.size() == 1);
+        assertThat(network.hasFrozen()).isTrue();
+    }
+
+    @Test
+    @Tag("full")
+    void commitOfADeadLetterMethodEnds() {
+        List<DeadLetter> letters = reporting();
+        network.freezeBeforeCall("outbox-dead-letters: commit");
+        publish("x", 1);
+        await().until(network::hasFrozen);
+
+        publish("y", 1);
+
+        await().atMost(LEASE.plus(LONGEST_WAIT))
+                .until(() -> letters.stream()
+                        .anyMatch((letter) -> letter.event().aggregateId().equals("y")));
+    }
+
+    private List<DeadLetter> reporting() {
+        List<DeadLetter> letters = new CopyOnWriteArrayList<>();
+        outbox.handler(HandlerDefinition.of("any", Set.of("*"), (event) -> {
+                            throw new NonRetryableException("no such customer");
+                        })
+                        .onDeadLetter(letters::add))
+                .poller(Duration.ofMillis(100), BATCH, LEASE)
+                .start();
+        return letters;
+    }
+
+    /** The statement never ends, but another instance has the events after two leases. */
+    @Test
+    @Tag("full")
+    void anotherInstanceTakesOverFromADriverWithoutTimeouts() {
+        AtomicBoolean frozen = new AtomicBoolean();
+        Recorded handler = Recorded.failing((attempt) -> {
+            freezeOnce(frozen);
+            return null;
+        });
+        try (TestOutbox deaf = source.another(pool(network.deafDataSource()))) {
+            start(deaf, handler);
+            publish("x", 1);
+            await().until(frozen::get);
+            start(healthy, handler);
+            publish("x", 3);
+
+            await().atMost(LEASE.multipliedBy(2).plus(LONGEST_WAIT)).until(() -> published() == 4);
+            assertInOrder(handler);
+            network.close();
+        }
     }
 
     /** With the timeouts, the pool and the lease that users have. */
