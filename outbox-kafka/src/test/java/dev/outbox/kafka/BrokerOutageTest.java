@@ -83,7 +83,7 @@ class BrokerOutageTest {
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),
                         "--spring.kafka.bootstrap-servers=localhost:" + network.port(),
-                        "--outbox.retry.delays=50ms",
+                        "--outbox.retry.delays=100ms",
                         "--outbox.retry.max-attempts=1",
                         "--outbox.poller.interval=200ms",
                         "--outbox.handlers.kafka-orders.circuit.failures=5",

@@ -97,7 +97,7 @@ class ExpiredCredentialTest {
                                         "--spring.datasource.username=" + database.username(),
                                         "--spring.datasource.password=" + database.password(),
                                         "--spring.kafka.bootstrap-servers=" + cluster.bootstrapServers(),
-                                        "--outbox.retry.delays=50ms",
+                                        "--outbox.retry.delays=100ms",
                                         "--outbox.retry.max-attempts=" + MAX_ATTEMPTS,
                                         "--outbox.poller.interval=200ms",
                                         "--outbox.handlers.kafka-orders.circuit.failures=5",

@@ -30,7 +30,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @DirtiesContext
 @ExtendWith(OutputCaptureExtension.class)
 @TestPropertySource(
-        properties = {"outbox.handlers.[push.send].timeout=3s", "outbox.handlers.[push.send].retry.delays=10ms"})
+        properties = {"outbox.handlers.[push.send].timeout=3s", "outbox.handlers.[push.send].retry.delays=100ms"})
 class PushDeadLetterTest {
 
     private final String user = "user-" + UUID.randomUUID();

@@ -106,7 +106,7 @@ class HeldBackEventTest {
     @Nested
     @TestPropertySource(
             properties = {
-                "outbox.handlers.[fulfilment.order].retry.initial-delay=10ms",
+                "outbox.handlers.[fulfilment.order].retry.initial-delay=100ms",
                 "outbox.handlers.[fulfilment.order].retry.max-attempts=6"
             })
     class AfterSixAttempts {

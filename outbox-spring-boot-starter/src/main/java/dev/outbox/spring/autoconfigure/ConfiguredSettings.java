@@ -51,6 +51,7 @@ final class ConfiguredSettings {
 
     /** Converts the properties. The exception about an invalid value names the property. */
     static RuntimeSettings of(OutboxProperties properties) {
+        DurationBounds.check(properties);
         return new ConfiguredSettings(properties).settings();
     }
 

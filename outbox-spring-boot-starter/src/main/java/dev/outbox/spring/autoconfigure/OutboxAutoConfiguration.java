@@ -217,6 +217,7 @@ public final class OutboxAutoConfiguration {
             ConfigurableListableBeanFactory beanFactory) {
         return new StartReport(
                 settings,
+                environment,
                 new UnknownProperties(environment, beanFactory),
                 new OtherOutboxes(beanFactory),
                 dependencies);

@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.runtime.OutboxDependencies;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -17,7 +19,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Logs the schemas, streams and handlers at startup, and what is probably a mistake. */
@@ -27,19 +31,26 @@ final class StartReport {
 
     private static final String KOTLIN_MODULE = "tools.jackson.module.kotlin.KotlinModule";
 
+    private static final String PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
+
+    private static final Duration SPRINGS_DEFAULT = Duration.ofSeconds(30);
+
     private static final Duration LARGEST_DIFFERENCE = Duration.ofMinutes(1);
 
     private final RuntimeSettings settings;
+    private final Environment environment;
     private final UnknownProperties unknown;
     private final OtherOutboxes otherOutboxes;
     private final OutboxDependencies dependencies;
 
     StartReport(
             RuntimeSettings settings,
+            Environment environment,
             UnknownProperties unknown,
             OtherOutboxes otherOutboxes,
             OutboxDependencies dependencies) {
         this.settings = settings;
+        this.environment = environment;
         this.dependencies = dependencies;
         this.unknown = unknown;
         this.otherOutboxes = otherOutboxes;
@@ -70,10 +81,28 @@ final class StartReport {
             log.info("Handlers and their event types: {}", described(handlers));
             reportUnordered(handlers);
         }
+        if (polling.enabled()) {
+            warnIfStopIsCutShort(polling);
+        }
         unknown.report();
         otherOutboxes.report();
         warnOfKotlin(handlers);
         warnIfClocksDiffer();
+    }
+
+    private void warnIfStopIsCutShort(RuntimeSettings.Polling polling) {
+        Duration own = Collections.max(polling.streams().values().stream()
+                .map(PollerSettings::shutdownTimeout)
+                .toList());
+        Duration phase = Binder.get(environment).bind(PHASE, Duration.class).orElse(SPRINGS_DEFAULT);
+        if (own.compareTo(phase) > 0) {
+            log.warn(
+                    "outbox.poller.shutdown-timeout is {} s, but Spring stops waiting after {} s: running handlers are cut off then."
+                            + " Shorten it, or raise {}",
+                    own.toSeconds(),
+                    phase.toSeconds(),
+                    PHASE);
+        }
     }
 
     private void warnIfClocksDiffer() {

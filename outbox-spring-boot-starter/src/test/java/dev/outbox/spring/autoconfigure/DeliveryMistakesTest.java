@@ -90,18 +90,18 @@ class DeliveryMistakesTest {
     @Test
     void handlerNeverReturns() {
         application(NeverReturns.class)
-                .withPropertyValues("outbox.handlers.mistake.timeout=100ms")
+                .withPropertyValues("outbox.handlers.mistake.timeout=1s")
                 .run((context) -> {
                     Delivery.Failure failure = failureAfterPublication(context);
                     assertThat(failure.code()).isEqualTo("HANDLER_TIMEOUT");
-                    assertThat(failure.message()).isEqualTo("the handler was interrupted after 100 ms");
+                    assertThat(failure.message()).isEqualTo("the handler was interrupted after 1000 ms");
                 });
     }
 
     @Test
     void handlerIgnoresItsTimeout(CapturedOutput output) {
         application(IgnoresInterrupts.class)
-                .withPropertyValues("outbox.handlers.mistake.timeout=100ms")
+                .withPropertyValues("outbox.handlers.mistake.timeout=1s")
                 .run((context) -> {
                     context.getBean(Subscriptions.class).start("1", "gold");
                     await().untilAsserted(() -> assertThat(output)

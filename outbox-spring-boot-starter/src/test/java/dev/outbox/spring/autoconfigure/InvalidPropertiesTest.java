@@ -1,19 +1,26 @@
 package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.internal.runtime.RuntimeSettings;
+import java.lang.reflect.RecordComponent;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.StandardEnvironment;
 
 /** Invalid values are reported with their property. */
@@ -62,7 +69,6 @@ class InvalidPropertiesTest {
                     outbox.retention.archive-schema   | 1         | not a usable schema name
                     outbox.poller.interval            | 0s        | must be positive
                     outbox.poller.batch-size          | 0         | must lie between
-                    outbox.poller.lease               | 10ms      | must be at least
                     outbox.poller.shutdown-timeout    | -1s       | must not be negative
                     outbox.retry.max-attempts         | 0         | must be at least 1
                     outbox.retry.initial-delay        | -1s       | must lie between
@@ -70,7 +76,6 @@ class InvalidPropertiesTest {
                     outbox.retry.delays               | 1s,-1s    | must lie between
                     outbox.retry.non-retryable        | java.lang.String | none but exceptions
                     outbox.streams.mail.batch-size    | 0         | must lie between
-                    outbox.streams.mail.lease         | 10ms      | must be at least
                     outbox.streams.mail.retry.max-delay  | -1s    | must lie between
                     outbox.handlers[a.b].retry.max-delay | -1s    | must lie between
                     outbox.handler-timeout            | 0s        | must be positive
@@ -92,6 +97,88 @@ class InvalidPropertiesTest {
                     assertThat(ex.getName()).isEqualTo(property);
                     assertThat(ex.getReason()).contains(reason);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    outbox.retention.published                  | 30      | 30ms is shorter than 1h; did you mean 30d?
+                    outbox.retention.published                  | 2592000 | 43m12s is shorter than 1h; did you mean 2592000s?
+                    outbox.retention.received                   | 30      | 30ms is shorter than 1h; did you mean 30d?
+                    outbox.retention.dead                       | 1ms     | 1ms is shorter than 1h; did you mean 1d?
+                    outbox.retention.operations                 | 365     | 365ms is shorter than 1h; did you mean 365d?
+                    outbox.retention.replays                    | 90      | 90ms is shorter than 1h; did you mean 90d?
+                    outbox.retention.archived                   | 3650    | 3s650ms is shorter than 1h; did you mean 3650d?
+                    outbox.retention.archived                   | 36501d  | 36501d is longer than 36500d
+                    outbox.poller.interval                      | 5       | 5ms is shorter than 100ms; did you mean 5s?
+                    outbox.poller.interval                      | 1d      | 1d is longer than 1h
+                    outbox.streams.mail.interval                | 1       | 1ms is shorter than 100ms; did you mean 1s?
+                    outbox.poller.lease                         | 60      | 60ms is shorter than 1s; did you mean 60s?
+                    outbox.poller.lease                         | 10d     | 10d is longer than 1h
+                    outbox.streams.mail.lease                   | 10d     | 10d is longer than 1h
+                    outbox.poller.shutdown-timeout              | 20      | 20ms is shorter than 1s; did you mean 20s?
+                    outbox.handler-timeout                      | 100     | 100ms is shorter than 1s; did you mean 100s?
+                    outbox.handlers[a.b].timeout                | 5       | 5ms is shorter than 1s; did you mean 5s?
+                    outbox.retry.delays                         | 1s,10   | 10ms is shorter than 100ms; did you mean 10s?
+                    outbox.retry.initial-delay                  | 1       | 1ms is shorter than 100ms; did you mean 1s?
+                    outbox.streams.mail.retry.max-delay         | 60      | 60ms is shorter than 100ms; did you mean 60s?
+                    outbox.handlers[a.b].retry.delays           | 1       | 1ms is shorter than 100ms; did you mean 1s?
+                    outbox.handlers[a.b].circuit.probe-interval | 30      | 30ms is shorter than 100ms; did you mean 30s?
+                    """)
+    void durationThatLacksItsUnitIsReportedWithTheUnit(String property, String value, String reason) {
+        assertThatThrownBy(() -> settings(property + "=" + value))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo(property);
+                    assertThat(ex.getReason()).isEqualTo(reason);
+                });
+    }
+
+    @Test
+    void everyDurationHasBounds() {
+        List<String> durations = durations("outbox", OutboxProperties.class);
+
+        assertThat(durations).contains("outbox.handler-timeout", "outbox.streams.x.retry.delays");
+        assertThat(durations)
+                .allSatisfy((property) -> assertThatThrownBy(() -> settings(property + "=1"))
+                        .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                        .hasMessageContaining("did you mean"));
+    }
+
+    /** Returns the names of all durations; an entry of a map has the name x. */
+    private static List<String> durations(String prefix, Class<?> type) {
+        List<String> found = new ArrayList<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
+            ResolvableType declared = ResolvableType.forType(component.getGenericType());
+            Class<?> entry = declared.as(Map.class).resolveGeneric(1);
+            if (declared.as(List.class).resolveGeneric(0) == Duration.class || component.getType() == Duration.class) {
+                found.add(name);
+            } else if (component.getType().isRecord()) {
+                found.addAll(durations(name, component.getType()));
+            } else if (entry != null && entry.isRecord()) {
+                found.addAll(durations(name + ".x", entry));
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void zeroAndOrdinaryValuesAreAccepted() {
+        assertThatCode(() -> settings(
+                        "outbox.poller.shutdown-timeout=0s",
+                        "outbox.retry.delays=0s,100ms,365d",
+                        "outbox.retention.published=1h",
+                        "outbox.poller.interval=100ms",
+                        "outbox.handler-timeout=1d"))
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"outbox.retry", "outbox.streams.mail.retry", "outbox.handlers[a.b].retry"})
+    void initialDelayIsNotLongerThanTheMaximum(String prefix) {
+        assertThatThrownBy(() -> settings(prefix + ".initial-delay=10m", prefix + ".max-delay=1m"))
+                .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                .hasMessageContaining(prefix + ".initial-delay")
+                .hasMessageContaining("10m is longer than max-delay, 1m");
     }
 
     @ParameterizedTest

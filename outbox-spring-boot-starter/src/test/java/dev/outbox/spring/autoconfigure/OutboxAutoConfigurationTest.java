@@ -182,8 +182,8 @@ class OutboxAutoConfigurationTest {
                 .withBean(Subscriptions.class)
                 .withBean(Reluctant.class)
                 .withPropertyValues(
-                        "outbox.poller.interval=50ms",
-                        "outbox.handlers[mail.welcome].retry.delays=10ms",
+                        "outbox.poller.interval=100ms",
+                        "outbox.handlers[mail.welcome].retry.delays=100ms",
                         "outbox.handlers[mail.welcome].retry.max-attempts=3")
                 .run((context) -> {
                     context.getBean(Subscriptions.class).start("1", "gold");

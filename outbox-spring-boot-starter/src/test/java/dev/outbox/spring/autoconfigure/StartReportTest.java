@@ -15,6 +15,8 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -87,6 +89,20 @@ class StartReportTest {
                         .contains("Polling streams: none; configured but not polled here: default")
                         .contains("This application has no handlers, so it only publishes; with"
                                 + " outbox.poller.enabled=true, it also polls"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5m,30s,true", "31s,,true", "30s,,false", "5m,6m,false"})
+    void shutdownThatSpringCutsShortIsReported(String own, String phase, boolean reported, CapturedOutput output) {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.poller.shutdown-timeout=" + own)
+                .withPropertyValues(phase == null ? "x=y" : "spring.lifecycle.timeout-per-shutdown-phase=" + phase)
+                .run((context) -> {
+                    String line =
+                            "but Spring stops waiting after 30 s: running handlers are cut off then. Shorten it, or"
+                                    + " raise spring.lifecycle.timeout-per-shutdown-phase";
+                    assertThat(output.toString().contains(line)).isEqualTo(reported);
+                });
     }
 
     @Test

@@ -52,7 +52,7 @@ record Traced(ApplicationContext context) {
                         "management.tracing.sampling.probability=1",
                         "management.tracing.baggage.remote-fields=tenant",
                         "outbox.retry.delays=0s",
-                        "outbox.poller.interval=50ms");
+                        "outbox.poller.interval=100ms");
         for (HandlerDefinition handler : handlers) {
             runner = runner.withBean(handler.id(), HandlerDefinition.class, () -> handler);
         }

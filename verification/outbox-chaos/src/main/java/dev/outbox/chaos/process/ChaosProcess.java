@@ -2,18 +2,23 @@ package dev.outbox.chaos.process;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.internal.retention.RetentionSettings;
+import dev.outbox.internal.runtime.RuntimeSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -79,6 +84,28 @@ public class ChaosProcess {
     FactWriter facts(Environment environment) {
         return FactWriter.open(
                 Path.of(environment.getRequiredProperty(DIRECTORY)), environment.getRequiredProperty(NAME));
+    }
+
+    /** Removes published events after the time of a run, for which the property of the starter has no value. */
+    @Bean
+    static BeanPostProcessor shortHistory(Environment environment) {
+        Duration published = DurationStyle.detectAndParse(environment.getRequiredProperty("chaos.published"));
+        return new BeanPostProcessor() {
+            @Override
+            public Object postProcessAfterInitialization(Object bean, String name) {
+                return bean instanceof RuntimeSettings settings ? withHistoryOf(published, settings) : bean;
+            }
+        };
+    }
+
+    private static RuntimeSettings withHistoryOf(Duration published, RuntimeSettings settings) {
+        RetentionSettings retention = settings.retention();
+        return new RuntimeSettings(
+                settings.schemas(),
+                settings.publisher(),
+                settings.polling(),
+                settings.dispatch(),
+                new RetentionSettings(published, retention.archive(), retention.received(), retention.batchSize()));
     }
 
     @Bean

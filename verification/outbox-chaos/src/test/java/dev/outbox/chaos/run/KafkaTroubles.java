@@ -118,7 +118,7 @@ final class KafkaTroubles implements AutoCloseable {
                 shop,
                 "shop",
                 "--outbox.kafka.source=/shop",
-                "--outbox.retry.delays=50ms",
+                "--outbox.retry.delays=100ms",
                 "--outbox.retry.max-attempts=" + MAX_ATTEMPTS,
                 "--outbox.handlers.kafka-orders.circuit.failures=5",
                 "--outbox.handlers.kafka-orders.circuit.probe-interval=300ms",

@@ -1,0 +1,109 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.spring.autoconfigure.OutboxProperties.Handler;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Retention;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.format.annotation.DurationFormat.Style;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/** Bounds of every duration. Spring Boot reads a number without a unit as milliseconds, and its author meant seconds or days. */
+enum DurationBounds {
+    INTERVAL(Duration.ofMillis(100), Duration.ofHours(1)),
+    LEASE(Duration.ofSeconds(1), Duration.ofHours(1)),
+    SHUTDOWN(Duration.ofSeconds(1), Duration.ofHours(1)),
+    TIMEOUT(Duration.ofSeconds(1), Duration.ofDays(1)),
+    DELAY(Duration.ofMillis(100), Duration.ofDays(365)),
+    PROBE(Duration.ofMillis(100), Duration.ofDays(1)),
+    RETENTION(Duration.ofHours(1), Duration.ofDays(36_500));
+
+    private final Duration shortest;
+    private final Duration longest;
+
+    DurationBounds(Duration shortest, Duration longest) {
+        this.shortest = shortest;
+        this.longest = longest;
+    }
+
+    /** Checks all durations. Rules about zero and negative values stay with the settings. */
+    static void check(OutboxProperties properties) {
+        Poller poller = properties.poller();
+        INTERVAL.check("outbox.poller.interval", poller.interval());
+        LEASE.check("outbox.poller.lease", poller.lease());
+        SHUTDOWN.check("outbox.poller.shutdown-timeout", poller.shutdownTimeout());
+        TIMEOUT.check("outbox.handler-timeout", properties.handlerTimeout());
+        check("outbox.retry", properties.retry());
+        properties.streams().forEach((name, stream) -> check(PropertyRule.key("outbox.streams", name), stream));
+        properties.handlers().forEach((id, handler) -> check(PropertyRule.key("outbox.handlers", id), handler));
+        Retention retention = properties.retention();
+        RETENTION.check("outbox.retention.published", retention.published());
+        RETENTION.check("outbox.retention.received", retention.received());
+        RETENTION.check("outbox.retention.dead", retention.dead());
+        RETENTION.check("outbox.retention.operations", retention.operations());
+        RETENTION.check("outbox.retention.replays", retention.replays());
+        RETENTION.check("outbox.retention.archived", retention.archived());
+    }
+
+    private static void check(String prefix, Stream stream) {
+        INTERVAL.check(prefix + ".interval", stream.interval());
+        LEASE.check(prefix + ".lease", stream.lease());
+        check(prefix + ".retry", stream.retry());
+    }
+
+    private static void check(String prefix, Handler handler) {
+        TIMEOUT.check(prefix + ".timeout", handler.timeout());
+        PROBE.check(prefix + ".circuit.probe-interval", handler.circuit().probeInterval());
+        check(prefix + ".retry", handler.retry());
+    }
+
+    private static void check(String prefix, Retry retry) {
+        Duration initial = retry.initialDelay();
+        Duration max = retry.maxDelay();
+        DELAY.check(prefix + ".initial-delay", initial);
+        DELAY.check(prefix + ".max-delay", max);
+        if (initial != null && max != null && initial.compareTo(max) > 0) {
+            throw new InvalidConfigurationPropertyValueException(
+                    prefix + ".initial-delay", initial, text(initial) + " is longer than max-delay, " + text(max));
+        }
+        List<Duration> delays = retry.delays();
+        if (delays != null) {
+            delays.forEach((delay) -> DELAY.check(prefix + ".delays", delay));
+        }
+    }
+
+    private void check(String property, @Nullable Duration value) {
+        if (value == null || value.isZero() || value.isNegative()) {
+            return;
+        }
+        if (value.compareTo(shortest) < 0) {
+            throw new InvalidConfigurationPropertyValueException(
+                    property, value, text(value) + " is shorter than " + text(shortest) + suggestion(value));
+        }
+        if (value.compareTo(longest) > 0) {
+            throw new InvalidConfigurationPropertyValueException(
+                    property, value, text(value) + " is longer than " + text(longest));
+        }
+    }
+
+    private String suggestion(Duration value) {
+        List<ChronoUnit> units =
+                this == RETENTION ? List.of(ChronoUnit.DAYS, ChronoUnit.SECONDS) : List.of(ChronoUnit.SECONDS);
+        for (ChronoUnit unit : units) {
+            Duration meant = unit.getDuration().multipliedBy(value.toMillis());
+            if (meant.compareTo(shortest) >= 0 && meant.compareTo(longest) <= 0) {
+                return "; did you mean " + value.toMillis() + (unit == ChronoUnit.DAYS ? "d?" : "s?");
+            }
+        }
+        return "";
+    }
+
+    private static String text(Duration duration) {
+        return DurationFormatterUtils.print(duration, Style.COMPOSITE);
+    }
+}
