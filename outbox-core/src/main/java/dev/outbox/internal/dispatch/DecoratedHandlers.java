@@ -6,6 +6,7 @@ import dev.outbox.HandlerInterceptor;
 import dev.outbox.HandlerInterceptor.Chain;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.publish.TransactionPhase;
+import dev.outbox.internal.publish.TransactionPhase.Ending;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
@@ -61,15 +62,18 @@ public record DecoratedHandlers(
 
     /** Fails an attempt whose last transaction was rolled back without an exception: its work is lost. */
     private HandlerDefinition failingIfRolledBack(HandlerDefinition handler) {
+        CommittedFailures committed = new CommittedFailures(handler.id());
         return handler.decorated((own) -> (payload, envelope, context) -> {
-            boolean rolledBack;
+            Ending ending = Ending.NONE;
             phase.beginWatch();
             try {
                 own.handle(payload, envelope, context);
-            } finally {
-                rolledBack = phase.endWatch();
+                ending = phase.endWatch();
+            } catch (Throwable ex) {
+                committed.failed(ex, phase.endWatch());
+                throw ex;
             }
-            if (rolledBack) {
+            if (ending == Ending.SILENT_ROLLBACK) {
                 throw new UnexpectedRollbackException(
                         "the handler returned, but its last transaction was rolled back because of setRollbackOnly, so its"
                                 + " work is lost; throw an exception to fail, or commit the transaction to succeed");

@@ -20,9 +20,17 @@ public final class TransactionPhase implements TransactionExecutionListener {
     /** How the last transaction of each watched thread ended. */
     private final Map<Thread, Ending> lastEndings = new ConcurrentHashMap<>();
 
-    private enum Ending {
+    /** How a transaction ended. */
+    public enum Ending {
+        /** There was none. */
         NONE,
-        VISIBLE,
+        /** It committed. */
+        COMMIT,
+        /** It committed, and could not write. */
+        READ_ONLY,
+        /** It was rolled back, and an exception says so. */
+        ROLLBACK,
+        /** It was rolled back without an exception. */
         SILENT_ROLLBACK
     }
 
@@ -54,13 +62,13 @@ public final class TransactionPhase implements TransactionExecutionListener {
     @Override
     public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
         forget();
-        note(Ending.VISIBLE);
+        note(commitFailure != null ? Ending.ROLLBACK : transaction.isReadOnly() ? Ending.READ_ONLY : Ending.COMMIT);
     }
 
     @Override
     public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
         forget();
-        note(isMarked(transaction) ? Ending.SILENT_ROLLBACK : Ending.VISIBLE);
+        note(isMarked(transaction) ? Ending.SILENT_ROLLBACK : Ending.ROLLBACK);
     }
 
     /** Records how transactions of the calling thread end, until {@link #endWatch}. */
@@ -68,9 +76,10 @@ public final class TransactionPhase implements TransactionExecutionListener {
         lastEndings.put(Thread.currentThread(), Ending.NONE);
     }
 
-    /** Ends the watch, and returns whether the last transaction was rolled back without an exception. */
-    public boolean endWatch() {
-        return lastEndings.remove(Thread.currentThread()) == Ending.SILENT_ROLLBACK;
+    /** Ends the watch, and returns how the last transaction ended. */
+    public Ending endWatch() {
+        Ending last = lastEndings.remove(Thread.currentThread());
+        return last == null ? Ending.NONE : last;
     }
 
     private void note(Ending ending) {

@@ -11,6 +11,8 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -138,6 +141,28 @@ class DeliveryMistakesTest {
                 Arguments.of(RepeatsUnordered.class, "aggregate type unordered"));
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {ThrowsChecked.class, KeepsWhatFailed.class, WrapsChecked.class})
+    void workOfAFailedAttemptCommits(Class<?> handler, CapturedOutput output) {
+        application(handler).withBean(Ledger.class).run((context) -> {
+            failureAfterPublication(context);
+            assertThat(output)
+                    .containsOnlyOnce(
+                            ", but its transaction committed, so the next attempt repeats its work: Spring commits when a method"
+                                    + " throws a checked exception or one of noRollbackFor. Declare"
+                                    + " @Transactional(rollbackFor = Exception.class), or throw another exception");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ThrowsUnchecked.class, ReadsAndThrowsChecked.class, FailsAfterItsService.class})
+    void workOfAFailedAttemptIsRolledBackOrCommittedOnPurpose(Class<?> handler, CapturedOutput output) {
+        application(handler).withBean(Ledger.class).run((context) -> {
+            failureAfterPublication(context);
+            assertThat(output).doesNotContain("its transaction committed");
+        });
+    }
+
     private ApplicationContextRunner application(Class<?> handler) {
         return Applications.on(database)
                 .withBean(Subscriptions.class)
@@ -253,6 +278,68 @@ class DeliveryMistakesTest {
         @OutboxHandler(id = "mistake")
         void handle(SubscriptionStarted event) {
             subscriptions.announce(event.plan());
+        }
+    }
+
+    static class Ledger {
+
+        @Transactional
+        public void book() {}
+
+        @Transactional
+        public void bookAndThrow() throws IOException {
+            throw new IOException("no receipt");
+        }
+    }
+
+    static class ThrowsChecked {
+        @Transactional
+        @OutboxHandler(id = "mistake")
+        public void handle(SubscriptionStarted event) throws IOException {
+            throw new IOException("no receipt");
+        }
+    }
+
+    static class KeepsWhatFailed {
+        @Transactional(noRollbackFor = IllegalStateException.class)
+        @OutboxHandler(id = "mistake")
+        public void handle(SubscriptionStarted event) {
+            throw new IllegalStateException("no receipt");
+        }
+    }
+
+    record WrapsChecked(Ledger ledger) {
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            try {
+                ledger.bookAndThrow();
+            } catch (IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        }
+    }
+
+    static class ThrowsUnchecked {
+        @Transactional
+        @OutboxHandler(id = "mistake")
+        public void handle(SubscriptionStarted event) {
+            throw new IllegalStateException("no receipt");
+        }
+    }
+
+    static class ReadsAndThrowsChecked {
+        @Transactional(readOnly = true)
+        @OutboxHandler(id = "mistake")
+        public void handle(SubscriptionStarted event) throws IOException {
+            throw new IOException("no receipt");
+        }
+    }
+
+    record FailsAfterItsService(Ledger ledger) {
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) throws IOException {
+            ledger.book();
+            throw new IOException("no receipt");
         }
     }
 
