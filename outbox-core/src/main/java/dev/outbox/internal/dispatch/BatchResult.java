@@ -32,6 +32,7 @@ final class BatchResult {
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
     private @Nullable Throwable thrown;
     private int reported;
+    private boolean logged;
 
     BatchResult(HandlerDefinition handler, List<Attempt> attempts, FailedAttempts failures) {
         this.handler = handler;
@@ -96,9 +97,9 @@ final class BatchResult {
         return thrown;
     }
 
-    /** Returns how many failures of single events the outcomes hold. */
+    /** Returns how many failures of single events the outcomes hold; 0 if the log has none of them. */
     int failures() {
-        return reported;
+        return logged ? reported : 0;
     }
 
     /** Returns the outcomes of a batch that nothing is known about. */
@@ -131,7 +132,10 @@ final class BatchResult {
         Throwable all = thrown;
         Throwable own = failed.get(attempt.id());
         if (own != null) {
-            return failures.failed(handler, attempt, own, reported++ == 0);
+            reported++;
+            boolean log = !logged && failures.isNews(handler, own);
+            logged |= log;
+            return failures.failed(handler, attempt, own, log);
         }
         if (all != null) {
             return called.size() == 1

@@ -54,7 +54,7 @@ public final class Dispatcher {
         this.reader = reader;
         this.settings = settings;
         this.circuits = new Circuits(settings, sources.nanos());
-        this.failures = new FailedAttempts(settings, sources.random());
+        this.failures = new FailedAttempts(settings, sources.random(), sources.nanos());
         this.invocation = new Invocation(failures, circuits, listener, sources.clock());
     }
 

@@ -10,7 +10,10 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.payload.UndecodableException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,15 +26,22 @@ final class FailedAttempts {
     /** Keeps attempts that fail at once and do not count from repeating without a pause. */
     private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
 
+    private static final long NANOS_BETWEEN_OUTAGES = Duration.ofMinutes(1).toNanos();
+
     private static final String TIMEOUT = "HANDLER_TIMEOUT";
     private static final String CRASH_LOOP = "CRASH_LOOP";
 
     private final DispatchSettings settings;
     private final RandomGenerator random;
+    private final LongSupplier nanos;
 
-    FailedAttempts(DispatchSettings settings, RandomGenerator random) {
+    /** When the log last named an outage, by handler. */
+    private final Map<String, Long> loggedOutages = new ConcurrentHashMap<>();
+
+    FailedAttempts(DispatchSettings settings, RandomGenerator random, LongSupplier nanos) {
         this.settings = settings;
         this.random = random;
+        this.nanos = nanos;
     }
 
     private RetryPolicy policy(HandlerDefinition handler, Attempt attempt) {
@@ -78,16 +88,28 @@ final class FailedAttempts {
 
     /** Decides what follows, and logs it. */
     DeliveryOutcome failed(HandlerDefinition handler, Attempt attempt, Throwable ex) {
-        return failed(handler, attempt, ex, true);
+        return failed(handler, attempt, ex, isNews(handler, ex));
     }
 
     /** Decides what follows, and logs it; a retry only if asked, because a whole batch may fail for one reason. */
     DeliveryOutcome failed(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean logRetry) {
         DeliveryOutcome outcome = decide(handler, attempt, ex, true);
         if (logRetry || outcome.isDead()) {
-            log(handler, attempt, outcome, Redaction.loggable(ex));
+            log(handler, attempt, outcome, ex);
         }
         return outcome;
+    }
+
+    /** Returns whether to log a retry: of a handler's outages one a minute, because all its events fail alike. */
+    boolean isNews(HandlerDefinition handler, Throwable ex) {
+        if (!Causes.isOutage(ex)) {
+            return true;
+        }
+        long now = nanos.getAsLong();
+        Long last = loggedOutages.get(handler.id());
+        return last == null
+                ? loggedOutages.putIfAbsent(handler.id(), now) == null
+                : now - last >= NANOS_BETWEEN_OUTAGES && loggedOutages.replace(handler.id(), last, now);
     }
 
     /** Returns what is stored about a failure. Never fails. */
@@ -116,13 +138,17 @@ final class FailedAttempts {
     private DeliveryOutcome decide(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean mayDie) {
         RetryPolicy policy = policy(handler, attempt);
         boolean counts = counts(ex);
-        Optional<Duration> next = policy.next(counts ? attempt.failures() + 1 : 1, random);
+        Optional<Duration> next = policy.next(attempt.failures() + 1, random);
         boolean last = ex instanceof NonRetryableException
                 || ex instanceof UndecodableException
                 || (counts && (next.isEmpty() || isNonRetryable(ex, policy)));
-        return last && mayDie
-                ? DeliveryOutcome.dead(failure(ex), handler.onDead() == OnDead.BLOCK)
-                : DeliveryOutcome.retry(failure(ex), delay(ex, next, policy, counts), counts);
+        if (last && mayDie) {
+            return DeliveryOutcome.dead(failure(ex), handler.onDead() == OnDead.BLOCK);
+        }
+        Duration delay = counts
+                ? next.orElseGet(() -> policy.backoff().delay(1, random))
+                : policy.backoff().delay(attempt.attempt() - attempt.failures(), random);
+        return DeliveryOutcome.retry(failure(ex), bounded(ex, delay, counts), counts);
     }
 
     private static boolean counts(Throwable ex) {
@@ -130,10 +156,8 @@ final class FailedAttempts {
     }
 
     /** Returns a delay that the arithmetic of Java and PostgreSQL can bear, whatever another system has asked for. */
-    private Duration delay(Throwable ex, Optional<Duration> next, RetryPolicy policy, boolean counts) {
-        Duration delay = ex instanceof RetryAfterException retryAfter
-                ? retryAfter.delay()
-                : next.orElseGet(() -> policy.backoff().delay(1, random));
+    private static Duration bounded(Throwable ex, Duration ofPolicy, boolean counts) {
+        Duration delay = ex instanceof RetryAfterException retryAfter ? retryAfter.delay() : ofPolicy;
         if (!counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0) {
             return SHORTEST_DELAY_UNCOUNTED;
         }
@@ -154,18 +178,19 @@ final class FailedAttempts {
                     attempt.envelope(),
                     outcome.code(),
                     outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
-                    ex);
+                    Redaction.loggable(ex));
         } else if (Causes.isSelfReported(ex)) {
             log.debug("{} lets {} wait: {}", handler.id(), attempt.envelope(), ex.getMessage());
         } else {
             log.warn(
-                    "{} failed with {} (attempt {}{}); next attempt {}",
+                    "{} failed with {} (attempt {}{}); next attempt {}{}",
                     handler.id(),
                     attempt.envelope(),
                     attempt.failures() + 1,
                     outcome.kind() == DeliveryOutcome.Kind.FAILED ? "" : ", not counted",
                     when(outcome.delay()),
-                    ex);
+                    Causes.isOutage(ex) ? " (a handler's outages are logged once a minute)" : "",
+                    Redaction.loggable(ex));
         }
     }
 

@@ -162,7 +162,7 @@ final class Invocation {
                 return false;
             }
             result.thrown(ex);
-            if (called > 1) {
+            if (called > 1 && failures.isNews(handler, ex)) {
                 log.warn(
                         "{} failed with {} events; they are delivered again, and each alone at its last attempt",
                         handler.id(),

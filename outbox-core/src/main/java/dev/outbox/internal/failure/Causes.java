@@ -67,7 +67,7 @@ public final class Causes {
 
     /** Returns whether the handler reports the failed attempt itself. */
     public static boolean isSelfReported(Throwable ex) {
-        return ex.getCause() instanceof SelfReported;
+        return anyMatch(ex, (cause) -> cause instanceof SelfReported);
     }
 
     /** Returns whether the database or its connection pool failed, which an event did not cause. */

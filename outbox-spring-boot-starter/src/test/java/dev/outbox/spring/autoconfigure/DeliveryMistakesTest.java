@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,6 +29,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 
@@ -161,6 +164,31 @@ class DeliveryMistakesTest {
             failureAfterPublication(context);
             assertThat(output).doesNotContain("its transaction committed");
         });
+    }
+
+    @Test
+    void anotherDatabaseIsAway(CapturedOutput output) {
+        Applications.on(database)
+                .withBean(Subscriptions.class)
+                .withBean(ReportsElsewhere.class)
+                .run((context) -> {
+                    for (int i = 0; i < 5; i++) {
+                        context.getBean(Subscriptions.class).start(String.valueOf(i), "gold");
+                    }
+                    OutboxOperations operations = context.getBean(OutboxOperations.class);
+                    await().untilAsserted(() -> assertThat(operations.find(DeliverySelection.all(), 10))
+                            .hasSize(5)
+                            .allSatisfy((delivery) -> {
+                                assertThat(delivery.state().status()).isEqualTo(DeliveryStatus.OPEN);
+                                assertThat(delivery.attempts().ended()).isEqualTo(2);
+                                assertThat(delivery.attempts().failed()).isZero();
+                            }));
+                    assertThat(output)
+                            .containsOnlyOnce("mistake failed with")
+                            .contains(
+                                    "(attempt 1, not counted); next attempt in 1 s (a handler's outages are logged once a"
+                                            + " minute)");
+                });
     }
 
     private ApplicationContextRunner application(Class<?> handler) {
@@ -340,6 +368,16 @@ class DeliveryMistakesTest {
         void handle(SubscriptionStarted event) throws IOException {
             ledger.book();
             throw new IOException("no receipt");
+        }
+    }
+
+    static class ReportsElsewhere {
+
+        private final DataSource reports = new DriverManagerDataSource("jdbc:postgresql://localhost:1/reports");
+
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            JdbcClient.create(reports).sql("INSERT INTO report VALUES (1)").update();
         }
     }
 
