@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /** Collects the streams of the events that a transaction publishes, and wakes their pollers after the commit. */
 final class AfterCommit {
@@ -27,6 +29,38 @@ final class AfterCommit {
         this.wakeUp = wakeUp;
         this.listener = listener;
         this.clock = clock;
+    }
+
+    /** Returns whether the transaction has committed; for those of a manager without a {@link TransactionPhase}, such as one that is no bean. */
+    boolean hasCommitted() {
+        if (TransactionSynchronizationManager.getResource(this) instanceof Published published) {
+            return published.completing;
+        }
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return false;
+        }
+        List<TransactionSynchronization> registered = TransactionSynchronizationManager.getSynchronizations();
+        if (registered.isEmpty()) {
+            return false;
+        }
+        Class<?> callback = runningCallback();
+        return callback != null && registered.stream().anyMatch(callback::isInstance);
+    }
+
+    /** Returns the class whose method Spring calls after a commit on this thread. Other transactions do not have it, although it may begin one. */
+    private static @Nullable Class<?> runningCallback() {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk((frames) -> {
+                    Class<?> inner = null;
+                    for (StackWalker.StackFrame frame : (Iterable<StackWalker.StackFrame>) frames::iterator) {
+                        if (frame.getDeclaringClass() == TransactionSynchronizationUtils.class
+                                && frame.getMethodName().equals("invokeAfterCommit")) {
+                            return inner;
+                        }
+                        inner = frame.getDeclaringClass();
+                    }
+                    return null;
+                });
     }
 
     void published(NewEvent event) {
@@ -53,6 +87,7 @@ final class AfterCommit {
         private final Map<String, Integer> streams = new HashMap<>();
         private final Map<String, List<UUID>> ids = new HashMap<>();
         private final Map<Object, Map<String, Integer>> atSavepoint = new HashMap<>();
+        private boolean completing;
 
         @Override
         public void savepoint(Object savepoint) {
@@ -78,6 +113,11 @@ final class AfterCommit {
         @Override
         public void beforeCommit(boolean readOnly) {
             FaultPoint.BEFORE_COMMIT.reached();
+        }
+
+        @Override
+        public void beforeCompletion() {
+            completing = true;
         }
 
         @Override

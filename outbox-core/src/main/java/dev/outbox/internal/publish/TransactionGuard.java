@@ -14,15 +14,17 @@ final class TransactionGuard {
 
     private final BoundConnection connection;
     private final TransactionPhase phase;
+    private final AfterCommit afterCommit;
 
-    TransactionGuard(DataSource dataSource, TransactionPhase phase) {
+    TransactionGuard(DataSource dataSource, TransactionPhase phase, AfterCommit afterCommit) {
         this.phase = phase;
+        this.afterCommit = afterCommit;
         this.connection = new BoundConnection(dataSource);
     }
 
     /** Refuses a missing or read-only transaction and one of another data source, without SQL. */
     void check() {
-        if (phase.isEnding()) {
+        if (phase.isKnown() ? phase.isEnding() : afterCommit.hasCommitted()) {
             throw new InvalidTransactionException(
                     "the transaction has ended already, and this is one of the callbacks that follow"
                             + " (such as @TransactionalEventListener): the event would not commit with it; publish before the commit,"

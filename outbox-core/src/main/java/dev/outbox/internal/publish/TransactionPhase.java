@@ -93,6 +93,11 @@ public final class TransactionPhase implements TransactionExecutionListener {
                 : transaction.isRollbackOnly();
     }
 
+    /** Returns whether this listener has seen the calling thread's transaction begin: its manager has the listener. */
+    boolean isKnown() {
+        return phases.get().peek() != null;
+    }
+
     /** Returns whether the innermost transaction of this thread has begun to commit or to roll back. */
     boolean isEnding() {
         return phases.get().peek() == Phase.ENDING;

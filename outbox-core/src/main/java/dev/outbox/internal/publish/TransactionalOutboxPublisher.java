@@ -66,11 +66,11 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             Sources sources,
             OutboxListener listener,
             Consumer<CommittedEvents> wakeUp) {
-        this.transaction = new TransactionGuard(dataSource, phase);
         this.writer = new EventWriter(
                 settings, streams, registry, sources.mapper(), sources.headers(), sources.clock(), sources.random());
         this.store = new EventStore(schema);
         this.afterCommit = new AfterCommit(wakeUp, listener, sources.clock());
+        this.transaction = new TransactionGuard(dataSource, phase, afterCommit);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.testing.Guarantee;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -155,6 +157,78 @@ class PublisherTransactionTest {
                         .hasMessageContaining("REQUIRES_NEW"));
         changeAndPublish(outbox.transactions(), "next", false);
         assertThat(stored()).containsExactly("before", "next", "own");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void publishingAfterTheCommitOfAManagerThatIsNoBeanIsRefused(boolean before) {
+        DataSource dataSource = outbox.dataSource();
+        TransactionTemplate unknown = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        TransactionTemplate requiresNew = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        requiresNew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        List<Throwable> refused = new ArrayList<>();
+        unknown.executeWithoutResult((status) -> {
+            if (before) {
+                outbox.publisher().publish("order", "before", new OrderPlaced(1));
+            }
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    outbox.publisher().publish("order", "beforeCommit", new OrderPlaced(1));
+                }
+
+                @Override
+                public void afterCommit() {
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                    refused.add(catchThrowable(() -> changeAndPublish(unknown, "late", false)));
+                    changeAndPublish(requiresNew, "own", false);
+                }
+
+                @Override
+                public void afterCompletion(int completion) {
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                }
+            });
+        });
+
+        assertThat(refused)
+                .hasSize(3)
+                .allSatisfy((error) -> assertThat(error).isInstanceOf(InvalidTransactionException.class));
+        changeAndPublish(unknown, "next", false);
+        assertThat(stored())
+                .containsExactlyElementsOf(
+                        before
+                                ? List.of("before", "beforeCommit", "next", "own")
+                                : List.of("beforeCommit", "next", "own"));
+    }
+
+    @Test
+    void firstEventIsRefusedAfterTheCommitOfAManagerThatIsNoBean() {
+        TransactionTemplate unknown = new TransactionTemplate(new JdbcTransactionManager(outbox.dataSource()));
+        TransactionTemplate requiresNew = new TransactionTemplate(new JdbcTransactionManager(outbox.dataSource()));
+        requiresNew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        List<Throwable> refused = new ArrayList<>();
+        unknown.executeWithoutResult((status) ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        refused.add(
+                                catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                        refused.add(catchThrowable(() -> changeAndPublish(unknown, "late", false)));
+                        requiresNew.executeWithoutResult((inner) -> {
+                            TransactionSynchronizationManager.registerSynchronization(
+                                    new TransactionSynchronization() {});
+                            outbox.publisher().publish("order", "own", new OrderPlaced(1));
+                        });
+                    }
+                }));
+
+        assertThat(refused)
+                .hasSize(2)
+                .allSatisfy((error) -> assertThat(error)
+                        .isInstanceOf(InvalidTransactionException.class)
+                        .hasMessageContaining("REQUIRES_NEW"));
+        assertThat(stored()).containsExactly("own");
     }
 
     @Test
