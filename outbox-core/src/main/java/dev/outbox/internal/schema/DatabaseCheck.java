@@ -39,7 +39,11 @@ final class DatabaseCheck {
                        AND c.relname IN ('outbox', 'outbox_unpublished', 'outbox_published', 'outbox_scheduled', 'outbox_stream',
                                          'outbox_claim', 'outbox_lane', 'outbox_delivery', 'outbox_aggregate', 'outbox_aggregate_type',
                                          'outbox_handler', 'outbox_subscription', 'outbox_instance', 'outbox_incarnation',
-                                         'outbox_replay', 'outbox_operation', 'outbox_status', 'processed_event')) AS foreign_table,
+                                         'outbox_replay', 'outbox_operation', 'outbox_status', 'processed_event')
+                       AND NOT EXISTS (SELECT
+                                         FROM pg_catalog.pg_class own
+                                        WHERE own.relnamespace = c.relnamespace
+                                          AND own.relname = 'outbox_incarnation')) AS foreign_table,
                    (SELECT string_agg(DISTINCT missing.grants, E'\\n    ' ORDER BY missing.grants)
                       FROM (SELECT CASE WHEN n.oid IS NOT NULL
                                          AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE'))
@@ -153,7 +157,7 @@ final class DatabaseCheck {
         }
     }
 
-    /** Tables that exist are left to the migration, which may have nothing to do. */
+    /** Tables that the outbox created are left to the migration, which explains that they have no history. */
     private static void checkCreatable(ResultSet row) throws SQLException {
         String foreign = row.getString("foreign_table");
         if (foreign != null) {

@@ -70,6 +70,11 @@ final class DatabaseProblems {
                 || Causes.anyMatch(ex, IOException.class::isInstance);
     }
 
+    /** Returns whether a migration creates what exists. */
+    static boolean isDuplicate(RuntimeException failure) {
+        return find(failure, (ex) -> "42P07".equals(ex.getSQLState())) != null;
+    }
+
     /** Explains a failed migration or check, or returns the failure itself. */
     static RuntimeException migrating(RuntimeException failure) {
         String message = String.valueOf(failure.getMessage());

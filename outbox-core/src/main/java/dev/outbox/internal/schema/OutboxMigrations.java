@@ -12,6 +12,7 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationState;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -139,6 +140,9 @@ public final class OutboxMigrations {
         checkArchive();
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
+            if (hasLostHistory()) {
+                throw lostHistory(null);
+            }
             List<String> scripts =
                     Arrays.stream(pending).map(MigrationInfo::getScript).toList();
             throw new OutboxConfigurationException(
@@ -153,13 +157,40 @@ public final class OutboxMigrations {
         warnIfNewer();
     }
 
-    private static void run(String task, String remedy, Runnable work) {
+    private void run(String task, String remedy, Runnable work) {
         try {
             work.run();
         } catch (FlywayException | DataAccessException ex) {
             RuntimeException missing = Causes.missingPrivilege(task, remedy, ex);
-            throw missing != null ? missing : DatabaseProblems.migrating(ex);
+            if (missing != null) {
+                throw missing;
+            }
+            throw DatabaseProblems.isDuplicate(ex) && hasLostHistory()
+                    ? lostHistory(ex)
+                    : DatabaseProblems.migrating(ex);
         }
+    }
+
+    /** Returns whether no migration has run, and the tables exist. */
+    private boolean hasLostHistory() {
+        return flyway.info().pending().length == module.scripts().size()
+                && sql.sql("SELECT to_regclass(:table) IS NOT NULL")
+                        .param("table", schema.quoted() + "." + module.ownTable())
+                        .query(Boolean.class)
+                        .single();
+    }
+
+    /** Explains that the first migration met its own tables. */
+    private OutboxConfigurationException lostHistory(@Nullable Exception cause) {
+        return new OutboxConfigurationException(
+                "the outbox tables exist in schema " + schema.quoted() + ", but their history " + module.history()
+                        + " is empty or missing, so that the first migration would run again",
+                "let what empties the database, such as the cleaner of a test suite, leave out " + module.history()
+                        + "; drop the schemas " + schema.quoted() + " and " + archive.quoted()
+                        + " if no event in them matters. To keep the events, let the owner of the tables write the history again, for"
+                        + " the version of Outbox that created them",
+                plainSql.ofHistory(),
+                cause);
     }
 
     private void checkOutbox() {

@@ -87,7 +87,21 @@ public final class PlainSql {
 
     /** Returns the SQL that runs these migrations and records them. */
     String of(List<String> scripts) {
-        StringBuilder sql = new StringBuilder("""
+        StringBuilder sql = new StringBuilder(history());
+        scripts.forEach(
+                (script) -> sql.append('\n').append(rendered(read(script))).append(record(script)));
+        return sql.toString();
+    }
+
+    /** Returns the SQL that records all migrations without running them, for tables that have lost their history. */
+    String ofHistory() {
+        StringBuilder sql = new StringBuilder(history());
+        module.scripts().forEach((script) -> sql.append(record(script)));
+        return sql.toString();
+    }
+
+    private String history() {
+        return """
                 -- Tables of the outbox in schema %1$s, archive in schema %2$s. Run as the role that owns them, in one transaction.
                 DO $block$ BEGIN
                     IF to_regnamespace('%1$s') IS NULL THEN
@@ -111,31 +125,25 @@ public final class PlainSql {
                     success        boolean       NOT NULL
                 );
                 CREATE INDEX IF NOT EXISTS %3$s_s_idx ON %1$s.%3$s (success);
-                """.formatted(schema.quoted(), archiveSchema.quoted(), module.history()));
-        scripts.forEach((script) -> sql.append('\n').append(recorded(script)));
-        return sql.toString();
+                """.formatted(schema.quoted(), archiveSchema.quoted(), module.history());
     }
 
-    private String recorded(String script) {
+    private String record(String script) {
         String version = version(script);
         String text = read(script);
-        String rendered = rendered(text);
-        return rendered
-                + """
+        return """
 
                 INSERT INTO %1$s.%2$s
                        (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
                 SELECT coalesce(max(installed_rank), 0) + 1, %3$s, '%4$s', 'SQL', '%5$s', %6$d, current_user, 0, true
                   FROM %1$s.%2$s;
                 """.formatted(
-                                schema.quoted(),
-                                module.history(),
-                                version == null ? "NULL" : "'" + version + "'",
-                                script.replaceFirst("^[^_]+__", "")
-                                        .replaceFirst("\\.sql$", "")
-                                        .replace('_', ' '),
-                                script,
-                                checksum(version == null ? rendered : text));
+                schema.quoted(),
+                module.history(),
+                version == null ? "NULL" : "'" + version + "'",
+                script.replaceFirst("^[^_]+__", "").replaceFirst("\\.sql$", "").replace('_', ' '),
+                script,
+                checksum(version == null ? rendered(text) : text));
     }
 
     /** Returns {@code null} for a script that runs whenever it changes. */

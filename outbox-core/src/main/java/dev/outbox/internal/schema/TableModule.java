@@ -22,6 +22,11 @@ public record TableModule(String location, String history, List<String> scripts,
         tables = List.copyOf(tables);
     }
 
+    /** Returns a table that no application creates. */
+    String ownTable() {
+        return tables.isEmpty() ? "outbox_incarnation" : tables.get(0);
+    }
+
     /** Returns a module that is on the class path. */
     public static TableModule named(String name, String... tables) {
         String location = "db/outbox/" + name + "/migration";

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -276,6 +278,37 @@ class DatabaseMistakesTest {
                 .update();
 
         assertReport("another-build", analyze(Applications.on(database)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "TRUNCATE events.outbox_schema_history, true",
+        "TRUNCATE events.outbox_schema_history, false",
+        "DROP TABLE events.outbox_schema_history, true",
+        "DROP TABLE events.outbox_schema_history, false"
+    })
+    void historyIsLost(String cleaner, boolean migrate) {
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+        sql.sql("INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)"
+                        + " VALUES ('order', '1', 1, 'OrderPlaced', '{}')")
+                .update();
+        sql.sql(cleaner).update();
+
+        ApplicationContextRunner application =
+                Applications.on(database).withPropertyValues("outbox.migrate=" + migrate);
+        FailureAnalysis analysis = analyze(application);
+        assertThat(analyze(application).getDescription()).isEqualTo(analysis.getDescription());
+        String action = String.valueOf(analysis.getAction());
+        String history = action.replaceFirst("(?s).* that created them:\\n\\n", "");
+        assertReport("lost-history", analysis, history, "<the SQL>");
+
+        sql.sql(history).update();
+        for (String later : List.of("true", "false")) {
+            Applications.on(database)
+                    .withPropertyValues("outbox.migrate=" + later)
+                    .run((context) -> assertThat(Applications.count(context, "events.outbox"))
+                            .isOne());
+        }
     }
 
     @Test

@@ -15,6 +15,8 @@ import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -41,6 +43,28 @@ class InboxTablesTest {
             migrations.validate();
             migrations.migrate();
             assertThat(tables(sql)).contains("outbox_received", "outbox_inbox_offset", "outbox_kafka_schema_history");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TRUNCATE", "DROP TABLE"})
+    void lostHistoryIsExplained(String cleaner) {
+        try (TestDatabase database = TestPostgres.shared().newDatabase()) {
+            new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE).migrate();
+            JdbcClient sql = JdbcClient.create(database.dataSource());
+            OutboxMigrations migrations = new OutboxMigrations(
+                    Inbox.TABLES, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
+            migrations.migrate();
+            sql.sql(cleaner + " events.outbox_kafka_schema_history").update();
+
+            assertThatThrownBy(migrations::validate)
+                    .hasMessageContaining("their history outbox_kafka_schema_history is empty or missing");
+            assertThatThrownBy(migrations::migrate).isInstanceOfSatisfying(OutboxConfigurationException.class, (ex) -> {
+                assertThat(ex).hasMessageContaining("their history outbox_kafka_schema_history is empty or missing");
+                sql.sql(ex.sql()).update();
+            });
+            migrations.migrate();
+            migrations.validate();
         }
     }
 
