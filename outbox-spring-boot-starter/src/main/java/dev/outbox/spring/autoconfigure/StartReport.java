@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -87,7 +88,15 @@ final class StartReport {
         unknown.report();
         otherOutboxes.report();
         warnOfKotlin(handlers);
-        warnIfClocksDiffer();
+        JdbcClient sql = JdbcClient.create(dependencies.dataSource());
+        sql.sql(AbandonedSchemas.CLOCK_AND_OTHERS)
+                .param("schema", settings.schemas().outbox().name())
+                .query((row) -> {
+                    warnIfClocksDiffer(
+                            row.getObject("clock", OffsetDateTime.class).toInstant());
+                    AbandonedSchemas.report(
+                            sql, List.of((String[]) row.getArray("others").getArray()));
+                });
     }
 
     private void warnIfStopIsCutShort(RuntimeSettings.Polling polling) {
@@ -105,12 +114,7 @@ final class StartReport {
         }
     }
 
-    private void warnIfClocksDiffer() {
-        Instant there = JdbcClient.create(dependencies.dataSource())
-                .sql("SELECT clock_timestamp()")
-                .query(OffsetDateTime.class)
-                .single()
-                .toInstant();
+    private void warnIfClocksDiffer(Instant there) {
         Duration ahead = Duration.between(there, dependencies.clock().instant());
         if (ahead.abs().compareTo(LARGEST_DIFFERENCE) > 0) {
             log.warn(

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StartReportTest {
@@ -103,6 +104,53 @@ class StartReportTest {
                                     + " raise spring.lifecycle.timeout-per-shutdown-phase";
                     assertThat(output.toString().contains(line)).isEqualTo(reported);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    outbox           | 3    | 3
+                    outbox           | 1001 | 1000 or more
+                    outbox_scheduled | 1    | 1
+                    """)
+    void eventsInAFormerSchemaAreReported(String table, int events, String number, CapturedOutput output) {
+        store(table, events);
+
+        Applications.on(database)
+                .withPropertyValues("outbox.schema=shop")
+                .run((context) -> assertThat(output)
+                        .contains("Schema events of this database has " + number
+                                + " unpublished or scheduled events, and no"
+                                + " instance polls it. If outbox.schema has changed, run an instance with outbox.schema=events"
+                                + " until they are handled"));
+    }
+
+    @Test
+    void schemaOfAnotherApplicationIsNotReported(CapturedOutput output) {
+        Applications.on(database)
+                .withPropertyValues("outbox.schema=shop")
+                .run((context) -> assertThat(context).hasNotFailed());
+        store("outbox", 1);
+        JdbcClient.create(database.dataSource())
+                .sql(
+                        "INSERT INTO events.outbox_instance (name, streams, open_circuits) VALUES ('other', '{default}', '{}')")
+                .update();
+        Applications.on(database)
+                .withPropertyValues("outbox.schema=shop")
+                .run((context) -> assertThat(context).hasNotFailed());
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("no instance polls it");
+    }
+
+    private void store(String table, int events) {
+        boolean scheduled = table.equals("outbox_scheduled");
+        JdbcClient.create(database.dataSource())
+                .sql("INSERT INTO events." + table + " (event_id, stream, aggregate_type, aggregate_id, event_type,"
+                        + " schema_version, payload, headers, " + (scheduled ? "due_at)" : "aggregate_seq)")
+                        + " SELECT gen_random_uuid(), 'default', 'order', n, 'OrderPlaced', 1, '{}', '{}', "
+                        + (scheduled ? "now() + interval '1 day'" : "1") + " FROM generate_series(1, :events) n")
+                .param("events", events)
+                .update();
     }
 
     @Test
