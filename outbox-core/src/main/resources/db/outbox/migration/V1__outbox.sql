@@ -389,6 +389,7 @@ CREATE TABLE ${schema}.outbox_handler (
 -- Instances that poll. Each gives a sign of life every 10 s.
 CREATE TABLE ${schema}.outbox_instance (
     name          text COLLATE "C" NOT NULL,
+    application   text,
     started_at    timestamptz      NOT NULL DEFAULT now(),
     last_seen_at  timestamptz      NOT NULL DEFAULT now(),
     streams       text[]           NOT NULL,
@@ -399,6 +400,7 @@ CREATE TABLE ${schema}.outbox_instance (
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN ${schema}.outbox_instance.name IS 'Worker of its claims';
+COMMENT ON COLUMN ${schema}.outbox_instance.application IS 'Its spring.application.name; NULL if it has none';
 COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose circuit is open in the instance';
 COMMENT ON COLUMN ${schema}.outbox_instance.handlers IS 'Ids of its handlers, with the former ids';
 COMMENT ON COLUMN ${schema}.outbox_instance.stopped IS 'Inboxes that receive nothing in the instance, each with its problem';

@@ -6,6 +6,7 @@ import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -103,12 +104,31 @@ public final class InstanceStore {
     /** Stands between a stream and an instance, and cannot be part of the stream. */
     private static final String SEPARATOR = "\u001f";
 
+    /** Names the application of an instance, and finds its handlers that another application has too. Reads outbox_instance whole. */
+    public static final String NAME = """
+            WITH named AS (
+                UPDATE {schema}.outbox_instance i
+                   SET application = :application
+                 WHERE i.name = :name
+            )
+            SELECT DISTINCT h.id, i.application
+              FROM {schema}.outbox_instance i
+             CROSS JOIN LATERAL unnest(i.handlers) AS h (id)
+             WHERE i.application <> :application
+               AND h.id = ANY (:handlers::text[])
+               AND i.last_seen_at >= clock_timestamp() - interval '1 minute'
+             ORDER BY h.id, i.application
+             LIMIT 20
+            """;
+
     private final DataSource dataSource;
+    private final Pipeline name;
     private final Pipeline seen;
     private final Pipeline delete;
 
     public InstanceStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
+        this.name = new Pipeline(schema, NAME);
         this.seen = new Pipeline(schema, SEEN);
         this.delete = new Pipeline(schema, DELETE);
     }
@@ -162,6 +182,20 @@ public final class InstanceStore {
                                             (pair) -> pair[0],
                                             Collectors.mapping((pair) -> pair[1], Collectors.toSet()))));
                 });
+    }
+
+    /** Handler that this application and another one have. */
+    public record SharedHandler(String id, String application) {}
+
+    /** Names the application of a listed instance, and returns the handlers that another live application has too. */
+    public List<SharedHandler> name(String instance, String application, Set<String> handlerIds) throws SQLException {
+        return name.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("name", instance)
+                        .set("application", application)
+                        .setTexts("handlers", handlerIds, (handlerId) -> handlerId),
+                (results) -> results.list((row) -> new SharedHandler(row.getString(1), row.getString(2))));
     }
 
     /** Removes an instance that stops. */

@@ -18,10 +18,12 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     private final InstanceStore store;
     private final String name;
+    private final @Nullable String application;
     private final Supplier<InstanceStore.Equipment> equipment;
     private final Look look;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-instance", this::runOnce);
     private volatile boolean written;
+    private boolean named;
 
     /** Receives the work that a look found, or null if it failed, with the time at which it began. Returns the time until the next. */
     @FunctionalInterface
@@ -29,9 +31,15 @@ final class InstanceHeartbeat implements AutoCloseable {
         Duration found(InstanceStore.@Nullable Work work, long begun);
     }
 
-    InstanceHeartbeat(InstanceStore store, String name, Supplier<InstanceStore.Equipment> equipment, Look look) {
+    InstanceHeartbeat(
+            InstanceStore store,
+            String name,
+            @Nullable String application,
+            Supplier<InstanceStore.Equipment> equipment,
+            Look look) {
         this.store = store;
         this.name = name;
+        this.application = application;
         this.equipment = equipment;
         this.look = look;
     }
@@ -57,7 +65,26 @@ final class InstanceHeartbeat implements AutoCloseable {
             throw ex;
         }
         written = true;
-        return look.found(work, begun);
+        Duration next = look.found(work, begun);
+        nameApplication();
+        return next;
+    }
+
+    /** Once per start: of two applications, the later one finds the other. */
+    private void nameApplication() throws SQLException {
+        if (application == null || named) {
+            return;
+        }
+        for (InstanceStore.SharedHandler shared :
+                store.name(name, application, equipment.get().handlerIds())) {
+            log.warn(
+                    "Applications {} and {} both have a handler {}: each event goes to one of them. Set @OutboxHandler(id = …) to another"
+                            + " id in one of them; parts of one application need the same spring.application.name",
+                    application,
+                    shared.application(),
+                    shared.id());
+        }
+        named = true;
     }
 
     /** Looks at once. */

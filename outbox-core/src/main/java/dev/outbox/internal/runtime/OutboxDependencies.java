@@ -39,7 +39,36 @@ public record OutboxDependencies(
         LongSupplier nanos,
         RandomGenerator random,
         Capacity capacity,
-        @Nullable UnaryOperator<Instant> retentionSchedule) {
+        @Nullable UnaryOperator<Instant> retentionSchedule,
+        @Nullable String application) {
+
+    /** Creates the objects of an application without a name. */
+    public OutboxDependencies(
+            DataSource dataSource,
+            Optional<DataSource> unpooled,
+            TransactionPhase phase,
+            Supplier<Optional<PlatformTransactionManager>> transactions,
+            JsonMapper mapper,
+            Extensions extensions,
+            Clock clock,
+            LongSupplier nanos,
+            RandomGenerator random,
+            Capacity capacity,
+            @Nullable UnaryOperator<Instant> retentionSchedule) {
+        this(
+                dataSource,
+                unpooled,
+                phase,
+                transactions,
+                mapper,
+                extensions,
+                clock,
+                nanos,
+                random,
+                capacity,
+                retentionSchedule,
+                null);
+    }
 
     /** Returns the defaults. Wake-ups arrive on a connection outside the pool if the pool reveals how to open one. */
     public static OutboxDependencies of(DataSource dataSource) {

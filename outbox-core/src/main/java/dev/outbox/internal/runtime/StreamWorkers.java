@@ -155,6 +155,7 @@ final class StreamWorkers implements AutoCloseable {
         this.instance = new InstanceHeartbeat(
                 new InstanceStore(dataSource, schema),
                 worker,
+                dependencies.application(),
                 () -> new InstanceStore.Equipment(
                         polls.polledStreams().keySet(),
                         registry.everyId(),

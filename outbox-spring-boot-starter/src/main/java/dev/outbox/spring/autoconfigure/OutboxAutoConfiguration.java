@@ -160,7 +160,8 @@ public final class OutboxAutoConfiguration {
                 System::nanoTime,
                 new SecureRandom(),
                 HandlerCapacity.of(environment, database.dataSource(), pools.orderedStream()),
-                RetentionSchedule.of(properties.retention().cron(), ZoneId.systemDefault(), clock));
+                RetentionSchedule.of(properties.retention().cron(), ZoneId.systemDefault(), clock),
+                environment.getProperty("spring.application.name"));
     }
 
     @Bean

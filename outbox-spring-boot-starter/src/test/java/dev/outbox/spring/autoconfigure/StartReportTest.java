@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -11,6 +12,7 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +153,39 @@ class StartReportTest {
                         + (scheduled ? "now() + interval '1 day'" : "1") + " FROM generate_series(1, :events) n")
                 .param("events", events)
                 .update();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"billing, true", "shop, false", ", false"})
+    void handlerOfAnotherApplicationIsReported(String application, boolean reported, CapturedOutput output) {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("spring.application.name=shop")
+                .run((shop) -> {
+                    await().until(() ->
+                            Applications.count(shop, "events.outbox_instance WHERE application = 'shop'") == 1);
+                    Applications.withSubscriptionsOn(database)
+                            .withPropertyValues(application == null ? "x=y" : "spring.application.name=" + application)
+                            .run((other) -> assertThat(other).hasNotFailed());
+                });
+
+        String line =
+                "Applications billing and shop both have a handler licensing.extend: each event goes to one of them.";
+        if (reported) {
+            assertThat(output).containsOnlyOnce(line);
+        } else {
+            assertThat(output).doesNotContain("both have a handler");
+        }
+    }
+
+    @Test
+    void applicationThatHasStoppedIsNotReported(CapturedOutput output) {
+        for (String application : List.of("shop", "billing")) {
+            Applications.withSubscriptionsOn(database)
+                    .withPropertyValues("spring.application.name=" + application)
+                    .run((context) -> assertThat(context).hasNotFailed());
+        }
+
+        assertThat(output).doesNotContain("both have a handler");
     }
 
     @Test
