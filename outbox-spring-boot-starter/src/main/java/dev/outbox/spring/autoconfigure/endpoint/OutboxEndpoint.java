@@ -25,7 +25,7 @@ import org.springframework.dao.QueryTimeoutException;
  * unless a property allows it, and 503 if the database does not answer, to a read within 2 s, or refuses a privilege.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
-final class OutboxEndpoint {
+final class OutboxEndpoint implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxEndpoint.class);
 
@@ -40,6 +40,12 @@ final class OutboxEndpoint {
         this.reads = reads;
         this.writes = writes;
         this.allowAnonymousWrites = allowAnonymousWrites;
+    }
+
+    /** Ends the threads of the endpoint together with its context. */
+    @Override
+    public void close() {
+        limit.close();
     }
 
     /** Returns the state of all streams, handlers and instances. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Reads on a few threads of its own, so that a database that does not answer cannot occupy those of the web server. */
-final class TimeLimit {
+final class TimeLimit implements AutoCloseable {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(1500);
     private static final int THREADS = 4;
@@ -31,6 +31,12 @@ final class TimeLimit {
         executor.allowCoreThreadTimeOut(true);
     }
 
+    /** Ends the threads; what waits is cancelled. */
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+
     /** Returns the result, or throws what the work throws, and a {@link QueryTimeoutException} after 1.5 s. */
     @Nullable
     Object within(Supplier<@Nullable Object> work) {
@@ -38,7 +44,8 @@ final class TimeLimit {
         try {
             result = executor.submit(work::get);
         } catch (RejectedExecutionException ex) {
-            throw new QueryTimeoutException("the database has not answered earlier requests", ex);
+            throw new QueryTimeoutException(
+                    "the database has not answered earlier requests, or the application stops", ex);
         }
         try {
             return result.get(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS);

@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verifyNoInteractions;
@@ -18,11 +19,14 @@ import dev.outbox.testing.TestDatabase;
 import java.net.URI;
 import java.security.Principal;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -123,6 +127,31 @@ class OutboxEndpointTest {
                         });
             }
         }
+    }
+
+    @Test
+    void threadsEndTogetherWithTheContext() {
+        try (TestDatabase database = Applications.database()) {
+            Set<Thread> before = Thread.getAllStackTraces().keySet();
+            Applications.on(database)
+                    .withConfiguration(AutoConfigurations.of(OutboxEndpointAutoConfiguration.class))
+                    .withPropertyValues("management.endpoints.web.exposure.include=outbox")
+                    .run((context) -> {
+                        assertThat(context.getBean(OutboxEndpoint.class)
+                                        .overview()
+                                        .getStatus())
+                                .isEqualTo(200);
+                        assertThat(ofEndpoint(before)).isNotEmpty();
+                    });
+
+            await().atMost(LONGEST).until(() -> ofEndpoint(before).isEmpty());
+        }
+    }
+
+    private static List<Thread> ofEndpoint(Set<Thread> before) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter((thread) -> thread.getName().equals("outbox-endpoint") && !before.contains(thread))
+                .toList();
     }
 
     private static void assertUnavailable(Supplier<WebEndpointResponse<Object>> request) {
