@@ -7,17 +7,22 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
@@ -33,10 +38,49 @@ record CalledMethod(
     private static final Set<Propagation> SEPARATE =
             Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
+    private static final Set<String> SCOPES_OF_REQUESTS = Set.of("request", "session", "websocket");
+
     /** Checks that the outbox can call the method, and that its work is done when it returns. */
     void check(String allowed) {
+        checkScope();
+        checkTransactionManager();
         checkCallable();
         checkSynchronous(allowed);
+    }
+
+    /** The outbox calls the method outside of any request. */
+    private void checkScope() {
+        String target = ScopedProxyUtils.getTargetBeanName(beanName);
+        String name = beanFactory.containsBeanDefinition(target) ? target : beanName;
+        String scope = beanFactory.containsBeanDefinition(name)
+                ? beanFactory.getMergedBeanDefinition(name).getScope()
+                : null;
+        if (scope != null && SCOPES_OF_REQUESTS.contains(scope)) {
+            throw refused("has scope " + scope
+                    + ", and the outbox calls it outside of any request; make the bean a singleton");
+        }
+    }
+
+    private void checkTransactionManager() {
+        Transactional mark = transactional();
+        if (mark == null || mark.transactionManager().isEmpty()) {
+            return;
+        }
+        String wanted = String.valueOf(beanFactory.resolveEmbeddedValue(mark.transactionManager()));
+        String[] managers =
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TransactionManager.class, true, false);
+        if (!beanFactory.containsBean(wanted)
+                && Arrays.stream(managers)
+                        .noneMatch((manager) ->
+                                BeanFactoryAnnotationUtils.isQualifierMatch(wanted::equals, manager, beanFactory))) {
+            throw refused("is @Transactional(\"" + wanted + "\"), and the transaction managers are "
+                    + Arrays.toString(managers) + "; correct the name");
+        }
+    }
+
+    private @Nullable Transactional transactional() {
+        Transactional own = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
+        return own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
     }
 
     private void checkCallable() {
@@ -78,9 +122,7 @@ record CalledMethod(
 
     /** Checks that the method does its work in the transaction of the outbox. */
     void checkJoinsTransaction(String cause) {
-        Transactional own = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
-        Transactional transactional =
-                own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
+        Transactional transactional = transactional();
         if (transactional != null && SEPARATE.contains(transactional.propagation())) {
             throw refused(cause + ", which requires its work to join the outbox's transaction; remove propagation = "
                     + transactional.propagation());

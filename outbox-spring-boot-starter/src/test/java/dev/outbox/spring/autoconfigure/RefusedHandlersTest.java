@@ -18,6 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -56,6 +58,12 @@ class RefusedHandlersTest {
                 Arguments.of(StaticMethod.class, "is static"),
                 Arguments.of(ReturnsValue.class, "returns a value"),
                 Arguments.of(DeduplicatesApart.class, "remove propagation = REQUIRES_NEW"),
+                Arguments.of(RequestScoped.class, "has scope request, and the outbox calls it outside of any request"),
+                Arguments.of(SessionScoped.class, "has scope session"),
+                Arguments.of(
+                        OtherManager.class,
+                        "is @Transactional(\"nosuch\"), and the transaction managers are []; correct the name"),
+                Arguments.of(OtherManagerOfClass.class, "is @Transactional(\"nosuch\")"),
                 Arguments.of(AsyncMethod.class, "is @Async"),
                 Arguments.of(AsyncClass.class, "is @Async"),
                 Arguments.of(NoParameter.class, "has no parameter for the event; declare a handler as one of"),
@@ -145,6 +153,30 @@ class RefusedHandlersTest {
     static class DeduplicatesApart {
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         @OutboxHandler(deduplicate = true)
+        void refused(SubscriptionStarted event) {}
+    }
+
+    @Scope("request")
+    static class RequestScoped {
+        @OutboxHandler
+        void refused(SubscriptionStarted event) {}
+    }
+
+    @Scope(scopeName = "session", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    static class SessionScoped {
+        @OutboxHandler
+        void refused(SubscriptionStarted event) {}
+    }
+
+    static class OtherManager {
+        @Transactional("nosuch")
+        @OutboxHandler
+        void refused(SubscriptionStarted event) {}
+    }
+
+    @Transactional(transactionManager = "nosuch")
+    static class OtherManagerOfClass {
+        @OutboxHandler
         void refused(SubscriptionStarted event) {}
     }
 
