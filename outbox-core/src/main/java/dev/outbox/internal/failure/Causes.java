@@ -42,6 +42,9 @@ public final class Causes {
     private static final String REMEDY_FOR_POOLER =
             "; a pooler in transaction mode, such as PgBouncer, probably serves the DataSource: add prepareThreshold=0 to its JDBC URL";
 
+    private static final String REMEDY_FOR_FORMAT =
+            "; the JDBC URL of the DataSource probably has prepareThreshold=-1: remove it";
+
     private Causes() {}
 
     /** Searches an exception and its causes, up to the first whose own methods throw. */
@@ -117,13 +120,22 @@ public final class Causes {
         return ex instanceof SQLException sql && QUERY_CANCELED.equals(sql.getSQLState());
     }
 
-    /** Returns the exception; with a remedy if a pooler that runs each transaction in another session lost a prepared statement. */
+    /**
+     * Returns the exception; with a remedy if a pooler that runs each transaction in another session lost a prepared statement, or if the driver
+     * asks for results in a format that it has not prepared.
+     */
     public static SQLException explained(SQLException ex) {
         String message = ex.getMessage();
-        if (message == null || !LOST_STATEMENTS.contains(ex.getSQLState()) || !message.contains("prepared statement")) {
+        if (message == null || !LOST_STATEMENTS.contains(ex.getSQLState())) {
             return ex;
         }
-        SQLException explained = new SQLException(message + REMEDY_FOR_POOLER, ex.getSQLState(), ex.getErrorCode(), ex);
+        String remedy = message.contains("prepared statement")
+                ? REMEDY_FOR_POOLER
+                : message.contains("result formats but query has") ? REMEDY_FOR_FORMAT : null;
+        if (remedy == null) {
+            return ex;
+        }
+        SQLException explained = new SQLException(message + remedy, ex.getSQLState(), ex.getErrorCode(), ex);
         explained.setStackTrace(ex.getStackTrace());
         return explained;
     }

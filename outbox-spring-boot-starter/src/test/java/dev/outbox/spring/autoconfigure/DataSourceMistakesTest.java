@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import static dev.outbox.spring.autoconfigure.FailureReports.analyze;
 import static dev.outbox.spring.autoconfigure.FailureReports.assertReport;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.OutboxDataSource;
@@ -136,6 +137,14 @@ class DataSourceMistakesTest {
         assertReport(
                 "two-transaction-managers",
                 analyze(Applications.on(database).withBean(Notes.class).withUserConfiguration(TwoManagers.class)));
+    }
+
+    @Test
+    void driverThatAsksForUnpreparedFormatsIsReported(CapturedOutput output) {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("spring.datasource.url=" + database.jdbcUrl() + "?prepareThreshold=-1")
+                .run((context) -> await().untilAsserted(() -> assertThat(output)
+                        .contains("; the JDBC URL of the DataSource probably has prepareThreshold=-1: remove it")));
     }
 
     @Test
