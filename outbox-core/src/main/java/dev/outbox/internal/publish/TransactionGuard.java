@@ -43,7 +43,8 @@ final class TransactionGuard {
         if (!connection.exists()) {
             throw new InvalidTransactionException(
                     transaction() + " does not use the outbox's DataSource, so the event would not commit with it;"
-                            + " use the transaction manager of the outbox's DataSource");
+                            + " use the transaction manager of the outbox's DataSource, or mark the DataSource of this one with"
+                            + " @OutboxDataSource");
         }
     }
 

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -147,13 +148,14 @@ public final class OutboxAutoConfiguration {
             Extensions extensions,
             ObjectProvider<Clock> clocks,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
-            Environment environment) {
+            Environment environment,
+            ListableBeanFactory beanFactory) {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
         return new OutboxDependencies(
                 database.dataSource(),
                 database.unpooled(),
                 phase,
-                new OutboxTransactionManager(managers, database.dataSource()),
+                new OutboxTransactionManager(managers, database.dataSource(), beanFactory),
                 mapper.getIfAvailable(PayloadFormat::mapper),
                 extensions,
                 clock,

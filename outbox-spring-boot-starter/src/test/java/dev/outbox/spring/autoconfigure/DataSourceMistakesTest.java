@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.modulith.events.core.EventPublicationRegistry;
@@ -145,6 +146,28 @@ class DataSourceMistakesTest {
                 .withPropertyValues("spring.datasource.url=" + database.jdbcUrl() + "?prepareThreshold=-1")
                 .run((context) -> await().untilAsserted(() -> assertThat(output)
                         .contains("; the JDBC URL of the DataSource probably has prepareThreshold=-1: remove it")));
+    }
+
+    @Test
+    void managerOfTheDataSourceBehindAProxyIsNamed() {
+        HikariDataSource raw = new HikariDataSource();
+        raw.setDataSource(database.dataSource());
+        raw.setMaximumPoolSize(2);
+
+        assertReport(
+                "manager-behind-proxy",
+                analyze(applications()
+                        .withBean(Notes.class)
+                        .withBean("raw", DataSource.class, () -> raw)
+                        .withBean(
+                                "logged",
+                                DataSource.class,
+                                () -> new DelegatingDataSource(raw),
+                                (bean) -> bean.setPrimary(true))
+                        .withBean(
+                                "transactionManager",
+                                DataSourceTransactionManager.class,
+                                () -> new DataSourceTransactionManager(raw))));
     }
 
     @Test

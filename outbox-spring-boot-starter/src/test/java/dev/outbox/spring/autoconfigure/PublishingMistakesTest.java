@@ -117,7 +117,8 @@ class PublishingMistakesTest {
                     .isInstanceOf(InvalidTransactionException.class)
                     .hasMessage(
                             "the transaction Billing.pay does not use the outbox's DataSource, so the event would not"
-                                    + " commit with it; use the transaction manager of the outbox's DataSource");
+                                    + " commit with it; use the transaction manager of the outbox's DataSource, or mark the"
+                                    + " DataSource of this one with @OutboxDataSource");
         });
     }
 
