@@ -32,6 +32,11 @@ final class TransactionGuard {
         }
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            if (connection.exists()) {
+                throw new InvalidTransactionException(
+                        "the transaction manager does not synchronize its transactions, so the outbox cannot follow them; set its"
+                                + " transactionSynchronization to SYNCHRONIZATION_ALWAYS, the default");
+            }
             throw new InvalidTransactionException(
                     "no transaction is active on this thread" + bypassedProxy() + "; publish inside the @Transactional"
                             + " method (or TransactionTemplate) that makes the domain change, so that both commit together");

@@ -22,6 +22,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -103,6 +104,20 @@ class PublisherTransactionTest {
                 .isInstanceOf(OutboxException.class)
                 .hasMessageContaining("no transaction is active")
                 .hasMessageContaining("@Transactional");
+        assertThat(stored()).isEmpty();
+    }
+
+    @Test
+    void publishingUnderAManagerWithoutSynchronizationIsRefused() {
+        JdbcTransactionManager silent = new JdbcTransactionManager(outbox.dataSource());
+        silent.setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
+
+        assertThatThrownBy(() -> new TransactionTemplate(silent)
+                        .executeWithoutResult((status) -> outbox.publisher().publish("order", "1", new OrderPlaced(1))))
+                .isInstanceOf(InvalidTransactionException.class)
+                .hasMessage(
+                        "the transaction manager does not synchronize its transactions, so the outbox cannot follow them; set"
+                                + " its transactionSynchronization to SYNCHRONIZATION_ALWAYS, the default");
         assertThat(stored()).isEmpty();
     }
 
