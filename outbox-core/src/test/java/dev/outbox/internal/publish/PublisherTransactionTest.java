@@ -10,6 +10,7 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.testing.Guarantee;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -270,6 +272,27 @@ class PublisherTransactionTest {
             outbox.publisher().publish("order", "1", new OrderPaid(2));
         });
 
+        assertThat(stored()).containsExactly("1", "1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {TransactionDefinition.ISOLATION_REPEATABLE_READ, TransactionDefinition.ISOLATION_SERIALIZABLE})
+    void laterPublisherOfAnAggregateFailsAtAHigherIsolationLevel(int isolation) {
+        changeAndPublish(outbox.transactions(), "1", false);
+        TransactionTemplate transactions = outbox.transactions();
+        transactions.setIsolationLevel(isolation);
+        TransactionTemplate requiresNew = propagating(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        assertThatThrownBy(() -> transactions.executeWithoutResult((status) -> {
+                    domain();
+                    requiresNew.executeWithoutResult(
+                            (inner) -> outbox.publisher().publish("order", "1", new OrderPaid(2)));
+                    outbox.publisher().publish("order", "1", new OrderPaid(3));
+                }))
+                .isInstanceOf(ConcurrencyFailureException.class)
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        SQLException.class, (ex) -> assertThat(ex.getSQLState()).isEqualTo("40001"));
         assertThat(stored()).containsExactly("1", "1");
     }
 
