@@ -74,7 +74,7 @@ public interface OutboxInspector {
 
     /**
      * Reads the payload and the headers of an event that is not archived. A payload of more than 8 MB is left out: a JSON text names its size.
-     * Needs the privileges of a worker; see {@code db/outbox/grants.sql}.
+     * Needs the privileges of a worker; see {@code dev/outbox/grants.sql}.
      *
      * @param eventId the event id
      * @return the content, or empty if the event does not exist or is archived

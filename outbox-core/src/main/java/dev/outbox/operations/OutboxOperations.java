@@ -222,7 +222,7 @@ public interface OutboxOperations {
      * @param reason the reason, for the operation log; at most 2000 characters; without personal data
      * @return the outcome
      * @throws InvalidOperationException also with the reason {@link InvalidOperationException.Reason#UNDELIVERED}
-     * @throws dev.outbox.OutboxConfigurationException if the role of the database lacks what {@code db/outbox/grants.sql} gives to an eraser
+     * @throws dev.outbox.OutboxConfigurationException if the role of the database lacks what {@code dev/outbox/grants.sql} gives to an eraser
      */
     Erased erase(Erasure erasure, String by, String reason);
 

@@ -13,12 +13,12 @@ public final class OperatorRequest {
     private static final int LONGEST_REASON = 2000;
 
     private static final String REMEDY =
-            "grant the role of the application what db/outbox/grants.sql gives to a worker, or"
+            "grant the role of the application what dev/outbox/grants.sql gives to a worker, or"
                     + " to a reader if it only finds and counts";
 
     /** Remedy for a role that may not erase. */
     public static final String GRANT_ERASURE =
-            "grant the role of the application what db/outbox/grants.sql gives to a worker and to an eraser";
+            "grant the role of the application what dev/outbox/grants.sql gives to a worker and to an eraser";
 
     private OperatorRequest() {}
 

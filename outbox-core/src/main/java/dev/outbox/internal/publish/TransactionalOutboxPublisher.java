@@ -40,7 +40,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private static final String EVENT_KEY = "outbox_unpublished_event_id";
 
     private static final String REMEDY =
-            "grant the role of the application what db/outbox/grants.sql gives to a publisher;"
+            "grant the role of the application what dev/outbox/grants.sql gives to a publisher;"
                     + " one that chooses event ids also needs SELECT (payload, headers) on the outbox table";
 
     private final TransactionGuard transaction;

@@ -148,7 +148,7 @@ final class DatabaseCheck {
                     "role " + role + " may not read the version of the outbox tables in schema "
                             + row.getString("schema"),
                     """
-                    let the owner of the tables run db/outbox/grants.sql, which is in the JAR of outbox-core:
+                    let the owner of the tables run dev/outbox/grants.sql, which is in the JAR of outbox-core:
 
                         psql -d {database} -v migrator=<owner> -v publisher={role} -v worker={role} -v reader={role} -f grants.sql
 

@@ -27,7 +27,7 @@ public final class OutboxMigrations {
     private static final Logger log = LoggerFactory.getLogger(OutboxMigrations.class);
 
     /** Location of the migrations on the class path. */
-    public static final String LOCATION = "db/outbox/migration";
+    public static final String LOCATION = "dev/outbox/migration";
 
     static final String HISTORY = "outbox_schema_history";
 
@@ -35,7 +35,7 @@ public final class OutboxMigrations {
             "let a role that owns the tables migrate them and set outbox.migrate=false here,"
                     + " or grant CREATE on the database";
     private static final String MAY_NOT_READ =
-            "grant the role of the application what db/outbox/grants.sql gives to a publisher, a worker or a reader";
+            "grant the role of the application what dev/outbox/grants.sql gives to a publisher, a worker or a reader";
 
     /** Reads the catalog: every role may. */
     private static final String CACHED_IDS = """

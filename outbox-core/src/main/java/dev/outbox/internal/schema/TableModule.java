@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Tables with migrations and a history of their own: those of the outbox, or of a module that has the location
- * {@code db/outbox/<name>/migration} and the scripts {@code V1__<name>.sql}, {@code V2__<name>.sql} and so on.
+ * {@code dev/outbox/<name>/migration} and the scripts {@code V1__<name>.sql}, {@code V2__<name>.sql} and so on.
  *
  * @param tables names of the tables whose rows belong to events, for the test kit
  */
@@ -29,7 +29,7 @@ public record TableModule(String location, String history, List<String> scripts,
 
     /** Returns a module that is on the class path. */
     public static TableModule named(String name, String... tables) {
-        String location = "db/outbox/" + name + "/migration";
+        String location = "dev/outbox/" + name + "/migration";
         List<String> scripts = new ArrayList<>();
         String next = "V1__" + name + ".sql";
         while (TableModule.class.getClassLoader().getResource(location + "/" + next) != null) {

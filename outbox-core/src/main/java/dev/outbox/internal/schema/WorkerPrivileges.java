@@ -83,7 +83,7 @@ public final class WorkerPrivileges {
                     if (row.next()) {
                         throw new OutboxConfigurationException(
                                 "role " + row.getString(1) + " may not deliver events: it lacks " + row.getString(2),
-                                "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
+                                "grant it what dev/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
                                         + " process does not deliver",
                                 null);
                     }

@@ -403,7 +403,7 @@ class EraseTest {
         assertThatThrownBy(() -> erase(outbox.dataSource(), CUSTOMER.withoutDelivery()))
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("the database refused to erase events: ERROR: permission denied for table outbox")
-                .hasMessageContaining("db/outbox/grants.sql gives to a worker and to an eraser");
+                .hasMessageContaining("dev/outbox/grants.sql gives to a worker and to an eraser");
 
         assertThat(dump()).isEqualTo(before);
     }

@@ -85,7 +85,7 @@ class GrantsTest {
                     assertThatThrownBy(call::run)
                             .isInstanceOf(OutboxConfigurationException.class)
                             .hasMessageContaining("permission denied for table outbox")
-                            .hasMessageContaining("db/outbox/grants.sql gives to a worker and to an eraser");
+                            .hasMessageContaining("dev/outbox/grants.sql gives to a worker and to an eraser");
                 } else {
                     assertThatCode(call::run).as(call.method().getName()).doesNotThrowAnyException();
                 }

@@ -43,7 +43,7 @@ class MissingPrivilegesTest {
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageStartingWith(
                         "role outbox_worker may not deliver events: it lacks DELETE on events.outbox_claim,"
-                                + " UPDATE on events.outbox_stream; grant it what db/outbox/grants.sql gives to a worker");
+                                + " UPDATE on events.outbox_stream; grant it what dev/outbox/grants.sql gives to a worker");
         assertThat(worker.runtime().isRunning()).isFalse();
 
         outbox.database().grant(MigratedDatabases.grants());

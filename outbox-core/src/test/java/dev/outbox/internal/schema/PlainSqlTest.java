@@ -136,7 +136,7 @@ class PlainSqlTest {
     @Test
     void holdsEveryMigration() throws IOException, URISyntaxException {
         Path directory = Path.of(OutboxMigrations.class
-                .getResource("/db/outbox/migration/V1__outbox.sql")
+                .getResource("/dev/outbox/migration/V1__outbox.sql")
                 .toURI());
         try (Stream<Path> files = Files.list(directory.resolveSibling("."))) {
             assertThat(files.map((file) -> file.getFileName().toString()).filter((name) -> name.contains("__")))

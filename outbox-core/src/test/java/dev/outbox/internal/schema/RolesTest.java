@@ -81,7 +81,7 @@ class RolesTest {
         assertThatThrownBy(() -> worker.publish("1", new OrderPlaced(1)))
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("refused to publish an event: ERROR: permission denied for table outbox_")
-                .hasMessageContaining("db/outbox/grants.sql gives to a publisher");
+                .hasMessageContaining("dev/outbox/grants.sql gives to a publisher");
     }
 
     @Test

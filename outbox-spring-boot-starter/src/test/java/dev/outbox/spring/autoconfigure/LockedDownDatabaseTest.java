@@ -123,7 +123,8 @@ class LockedDownDatabaseTest {
     }
 
     private void grant() throws IOException {
-        try (InputStream script = Objects.requireNonNull(PlainSql.class.getResourceAsStream("/db/outbox/grants.sql"))) {
+        try (InputStream script =
+                Objects.requireNonNull(PlainSql.class.getResourceAsStream("/dev/outbox/grants.sql"))) {
             database.grant(new String(script.readAllBytes(), StandardCharsets.UTF_8));
         }
     }

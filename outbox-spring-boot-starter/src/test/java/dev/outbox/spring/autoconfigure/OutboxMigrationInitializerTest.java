@@ -21,8 +21,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 class OutboxMigrationInitializerTest {
@@ -48,6 +51,30 @@ class OutboxMigrationInitializerTest {
                     List<String> plans = context.getBean(Licensing.class).plans;
                     await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classpath:db", "classpath:db/migration"})
+    void flywayOfTheApplicationFindsItsOwnScriptsOnly(String location) {
+        Applications.withSubscriptionsOn(database)
+                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.flyway.locations=" + location,
+                        "spring.flyway.placeholders.schema=public",
+                        "spring.flyway.placeholders.archive_schema=public")
+                .run((context) -> {
+                    assertThat(count(context, "public.flyway_schema_history")).isOne();
+                    assertThat(count(context, "events.outbox_schema_history")).isEqualTo(2);
+                });
+    }
+
+    @Test
+    void initializationOfTheApplicationRunsItsOwnScriptsOnly() {
+        Applications.withSubscriptionsOn(database)
+                .withConfiguration(AutoConfigurations.of(DataSourceInitializationAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.sql.init.mode=always", "spring.sql.init.schema-locations=classpath*:db/**/*.sql")
+                .run((context) -> assertThat(count(context, "subscription")).isZero());
     }
 
     @Test

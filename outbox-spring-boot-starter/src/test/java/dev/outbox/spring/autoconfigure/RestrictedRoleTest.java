@@ -30,7 +30,7 @@ class RestrictedRoleTest {
     void migrateAsTheOwner() throws IOException {
         new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")).migrate();
         try (InputStream script =
-                Objects.requireNonNull(OutboxMigrations.class.getResourceAsStream("/db/outbox/grants.sql"))) {
+                Objects.requireNonNull(OutboxMigrations.class.getResourceAsStream("/dev/outbox/grants.sql"))) {
             database.grant(new String(script.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
@@ -59,7 +59,7 @@ class RestrictedRoleTest {
 
         assertThat(analysis.getCause()).isInstanceOf(OutboxConfigurationException.class);
         assertThat(analysis.getDescription()).contains("it lacks DELETE on events.outbox_claim.");
-        assertThat(analysis.getAction()).startsWith("Grant it what db/outbox/grants.sql gives to a worker");
+        assertThat(analysis.getAction()).startsWith("Grant it what dev/outbox/grants.sql gives to a worker");
     }
 
     @Test

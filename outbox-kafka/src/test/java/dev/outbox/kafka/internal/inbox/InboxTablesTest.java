@@ -12,6 +12,7 @@ import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The tables of inboxes beside those of an outbox. */
@@ -66,6 +68,12 @@ class InboxTablesTest {
             migrations.migrate();
             migrations.validate();
         }
+    }
+
+    @Test
+    void scriptsAreNotWhereApplicationsHaveTheirs() throws IOException {
+        assertThat(new PathMatchingResourcePatternResolver().getResources("classpath*:db/**/*.sql"))
+                .isEmpty();
     }
 
     @Test

@@ -30,7 +30,7 @@ final class CrashDefects {
             Defect.of(
                     "claims survive the incarnation",
                     "G5",
-                    "db/outbox/migration/V1__outbox.sql",
+                    "dev/outbox/migration/V1__outbox.sql",
                     "        DELETE FROM ${schema}.outbox_claim;\n",
                     "",
                     "LostClaimTest",
@@ -108,7 +108,7 @@ final class CrashDefects {
             Defect.of(
                     "leases of lanes survive the incarnation",
                     "G5",
-                    "db/outbox/migration/V1__outbox.sql",
+                    "dev/outbox/migration/V1__outbox.sql",
                     "WHERE token IS NOT NULL FOR UPDATE SKIP LOCKED",
                     "WHERE token IS NOT NULL AND false FOR UPDATE SKIP LOCKED",
                     "LostClaimTest",

@@ -1,4 +1,4 @@
--- Rights of the roles of db/outbox/grants.sql on the tables of inboxes. Run this file after that one, with the same variables. A process with
+-- Rights of the roles of dev/outbox/grants.sql on the tables of inboxes. Run this file after that one, with the same variables. A process with
 -- an inbox needs the roles of publisher and worker.
 
 \if :{?schema}         \else \set schema         events           \endif
