@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.EventHeadersContributor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.internal.failure.Redaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,16 +20,15 @@ import org.slf4j.MDC;
 import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.ser.bean.BeanSerializerBase;
-import tools.jackson.databind.ser.impl.UnknownSerializer;
 
 /** Collects the headers of events, writes them and the payload as JSON, and refuses what PostgreSQL cannot store. */
 final class EventBody {
 
     /** Headers are texts in one fixed shape, whatever the mapper of the payloads does. */
     private static final JsonMapper HEADERS = JsonMapper.builder().build();
+
+    private static final int LONGEST_PATH = 300;
 
     private static final JsonText.Limits HEADER_LIMITS =
             JsonText.Limits.of(StreamReadConstraints.defaults(), Integer.MAX_VALUE);
@@ -40,7 +40,7 @@ final class EventBody {
 
     /** Asks for the contributors with the first event, since a contributor may itself depend on the publisher. */
     EventBody(JsonMapper mapper, int maxPayloadSize, Supplier<Stream<EventHeadersContributor>> contributors) {
-        this.mapper = EntityRefusal.in(mapper);
+        this.mapper = PayloadRefusal.in(mapper);
         this.maxPayloadSize = maxPayloadSize;
         this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints(), maxPayloadSize);
         this.contributors = SingletonSupplier.of(() -> contributors.get().toList());
@@ -63,16 +63,11 @@ final class EventBody {
         } catch (StackOverflowError ex) {
             throw new InvalidEventException(refused + " refers to itself", ex);
         }
-        if (json.equals("{}") && hasNothingToRead(payload.getClass())) {
-            throw new InvalidEventException(refused
-                    + " has no property that Jackson can read, so the event would be stored as {}; make it a record, or"
-                    + " give it getters");
-        }
         check("payload of " + event, json, limits);
         return json;
     }
 
-    /** Names the classes of a cycle: Jackson reports its own limit of nesting. */
+    /** Names the classes of a cycle, since Jackson reports its own limit of nesting; else the place in the payload. */
     private static String problem(JacksonException ex) {
         Set<Object> path = Collections.newSetFromMap(new IdentityHashMap<>());
         List<String> classes = new ArrayList<>();
@@ -93,7 +88,17 @@ final class EventBody {
         return " cannot be written as JSON: "
                 + (ex.getCause() == null
                         ? ex.getOriginalMessage()
-                        : ex.getCause().getClass().getName());
+                        : ex.getCause().getClass().getName())
+                + place(ex);
+    }
+
+    private static String place(JacksonException ex) {
+        if (ex.getPath().isEmpty()) {
+            return "";
+        }
+        String path = Redaction.path(ex);
+        return " (at " + (path.length() <= LONGEST_PATH ? path : "…" + path.substring(path.length() - LONGEST_PATH))
+                + ")";
     }
 
     private void check(String what, String json, JsonText.Limits readable) {
@@ -108,14 +113,6 @@ final class EventBody {
                     + " that outbox.publisher.max-payload-size allows;"
                     + " store large content elsewhere and publish a reference to it");
         }
-    }
-
-    /** An empty record is an event without data; a class with neither getters nor public fields is a mistake. */
-    private boolean hasNothingToRead(Class<?> type) {
-        boolean empty = type.isRecord() && type.getRecordComponents().length == 0;
-        ValueSerializer<?> serializer = mapper._serializationContext().findValueSerializer(type);
-        boolean bean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
-        return bean && !empty && !serializer.properties().hasNext();
     }
 
     /** Collects the headers of the contributors, those of the event, and the trace id of the log context. */
