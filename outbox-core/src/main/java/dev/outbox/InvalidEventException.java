@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>An id is missing or too long, or PostgreSQL cannot store a text of the event.
  *   <li>The event type breaks the rule of {@link EventTypeName} or belongs to another payload class.
- *   <li>The payload cannot be written as JSON, refers to itself, or holds an object without readable properties or a JPA entity.
+ *   <li>The payload cannot be written as JSON, refers to itself, or holds an object without readable properties, a JPA entity, or a type or
+ *       an annotation that only Jackson 2 knows.
  *   <li>The payload, as UTF-8 encoded JSON, is larger than {@code outbox.publisher.max-payload-size}.
  *   <li>An {@link EventHeadersContributor} failed, or added a header without a value or with a reserved name.
  *   <li>The event has a sequence of the application, and earlier events of its aggregate type have none, or the reverse.

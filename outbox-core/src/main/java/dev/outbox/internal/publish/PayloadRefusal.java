@@ -1,10 +1,18 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.internal.payload.Jackson2;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.BeanDescription;
@@ -16,9 +24,12 @@ import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.PropertyWriter;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.std.ToEmptyObjectSerializer;
+import tools.jackson.databind.type.CollectionType;
+import tools.jackson.databind.type.MapType;
 import tools.jackson.databind.util.NativeImageUtil;
 
 /**
@@ -28,6 +39,12 @@ import tools.jackson.databind.util.NativeImageUtil;
 final class PayloadRefusal extends ValueSerializerModifier {
 
     private static final long serialVersionUID = 1L;
+
+    private static final Logger log = LoggerFactory.getLogger(PayloadRefusal.class);
+
+    private static final String MASK = "JsonSerialize";
+
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     private PayloadRefusal() {}
 
@@ -43,10 +60,68 @@ final class PayloadRefusal extends ValueSerializerModifier {
     public ValueSerializer<?> modifySerializer(
             SerializationConfig config, BeanDescription.Supplier bean, ValueSerializer<?> serializer) {
         String refusal = EntityRefusal.of(bean.getBeanClass());
+        if (refusal == null && isOfJackson(serializer)) {
+            refusal = ofJackson2(bean, serializer);
+        }
         if (refusal == null && isEmpty(serializer)) {
             refusal = lostContent(config, bean);
         }
         return refusal == null ? serializer : new Refused(refusal);
+    }
+
+    @Override
+    public ValueSerializer<?> modifyCollectionSerializer(
+            SerializationConfig config,
+            CollectionType type,
+            BeanDescription.Supplier bean,
+            ValueSerializer<?> serializer) {
+        return modifySerializer(config, bean, serializer);
+    }
+
+    @Override
+    public ValueSerializer<?> modifyMapSerializer(
+            SerializationConfig config, MapType type, BeanDescription.Supplier bean, ValueSerializer<?> serializer) {
+        return modifySerializer(config, bean, serializer);
+    }
+
+    /** A serializer of the application or of a module knows what it does. */
+    private static boolean isOfJackson(ValueSerializer<?> serializer) {
+        return serializer.getClass().getName().startsWith("tools.jackson.databind.ser.");
+    }
+
+    private @Nullable String ofJackson2(BeanDescription.Supplier bean, ValueSerializer<?> serializer) {
+        Class<?> type = bean.getBeanClass();
+        if (Jackson2.isValue(type) && (isEmpty(serializer) || serializer instanceof BeanSerializerBase)) {
+            return type.getName()
+                    + " belongs to Jackson 2, and this mapper of Jackson 3 would store its getters; publish a"
+                    + " tools.jackson.databind.JsonNode, a map or a record";
+        }
+        SortedSet<String> ignored = Jackson2.ignored(bean.getClassInfo().annotations());
+        Set<String> unmasked = new TreeSet<>(ignored.contains(MASK) ? Set.of("the class") : Set.of());
+        for (Iterator<PropertyWriter> properties = serializer.properties(); properties.hasNext(); ) {
+            PropertyWriter property = properties.next();
+            if (property.getMember() != null) {
+                SortedSet<String> names = Jackson2.ignored(property.getMember().annotations());
+                ignored.addAll(names);
+                if (names.contains(MASK)) {
+                    unmasked.add("'" + property.getName() + "'");
+                }
+            }
+        }
+        if (!unmasked.isEmpty()) {
+            return type.getName() + " has the @JsonSerialize of Jackson 2 on " + String.join(", ", unmasked)
+                    + ", which this mapper of Jackson 3 ignores, so what it masks would be stored in clear; use "
+                    + Jackson2.SUCCESSORS + MASK;
+        }
+        if (!ignored.isEmpty() && warned.add(type.getName())) {
+            log.warn(
+                    "{} has annotations of Jackson 2, which the mapper of payloads ignores: {}. Use those of the same name in {}"
+                            + " (logged once per class)",
+                    type.getName(),
+                    ignored,
+                    Jackson2.SUCCESSORS + "*");
+        }
+        return null;
     }
 
     private static boolean isEmpty(ValueSerializer<?> serializer) {
