@@ -3,7 +3,9 @@ package dev.outbox.internal.payload;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.Redaction;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -13,12 +15,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Decodes payloads, refuses those with a field that looks renamed, and warns of missing ones. Safe for use by many threads. */
@@ -30,7 +35,13 @@ public final class PayloadReader {
     private static final Pattern KOTLIN_NULL =
             Pattern.compile("Parameter specified as non-null is null: method .*, parameter (\\w+)");
 
+    /** The two messages that Jackson has for a primitive, which quote nothing of the payload. */
+    private static final Pattern NULL_PRIMITIVE = Pattern.compile("Cannot (map|coerce) `null` ");
+
+    private static final int MOST_CONSTANTS = 20;
+
     private final JsonMapper mapper;
+    private final UnreadableTypes unreadable;
     private final PayloadFields fields;
     private final Upcasters upcasters;
     private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
@@ -40,6 +51,7 @@ public final class PayloadReader {
     /** Creates a reader with the mapper of the payloads. Throws an exception if the upcasters of an event type form no chain. */
     public PayloadReader(JsonMapper mapper, Collection<EventUpcaster> upcasters) {
         this.mapper = mapper;
+        this.unreadable = new UnreadableTypes(mapper);
         this.fields = new PayloadFields(mapper);
         this.upcasters = new Upcasters(upcasters);
     }
@@ -47,6 +59,28 @@ public final class PayloadReader {
     /** Checks that the upcasters lead to the versions of the handlers' classes, and warns of those that no handler needs. */
     public void requireVersionsOf(Collection<HandlerDefinition> handlers, Collection<Set<String>> subscriptions) {
         upcasters.requireVersionsOf(handlers, subscriptions);
+    }
+
+    /** Checks that the mapper can read the classes of the handlers: otherwise each of their events would be a dead letter. */
+    public void requireReadable(Collection<HandlerDefinition> handlers) {
+        for (HandlerDefinition handler : handlers) {
+            Class<?> parameter = handler.payloadType();
+            if (parameter == null || parameter == JsonNode.class) {
+                continue;
+            }
+            for (Class<?> type : PayloadClasses.of(parameter).concrete()) {
+                String problem = unreadable.in(type);
+                if (problem != null) {
+                    throw new OutboxConfigurationException(
+                            "handler '" + handler.id() + "' takes " + type.getName()
+                                    + ", which can be stored and never read, so each event would be a dead letter: "
+                                    + problem,
+                            "add @JsonTypeInfo to an abstract type, a constructor or factory that Jackson can call to a"
+                                    + " class, or a @JsonCreator of a text to the key of a map",
+                            null);
+                }
+            }
+        }
     }
 
     /** Decoded payload with the fields that it lacks. */
@@ -161,7 +195,25 @@ public final class PayloadReader {
         }
     }
 
-    private static String reason(JacksonException ex) {
+    /** Describes the class, never the data. */
+    private String reason(JacksonException ex) {
+        if (ex instanceof InvalidDefinitionException definition && definition.getType() != null) {
+            String reason = unreadable.reason(definition.getType().getRawClass());
+            if (reason != null) {
+                return reason;
+            }
+        }
+        if (ex instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null) {
+            Class<?> wanted = mismatch.getTargetType();
+            if (NULL_PRIMITIVE.matcher(ex.getOriginalMessage()).lookingAt()) {
+                return "the value is missing or null, which " + wanted.getName()
+                        + " cannot be; take the wrapper class with @Nullable";
+            }
+            if (wanted.isEnum()) {
+                return "the value is no constant of " + wanted.getName() + ", which has " + constants(wanted);
+            }
+            return ex.getClass().getSimpleName() + ", where " + wanted.getTypeName() + " is expected";
+        }
         Throwable cause = ex.getCause();
         Matcher kotlin = KOTLIN_NULL.matcher(String.valueOf(cause == null ? null : cause.getMessage()));
         return kotlin.matches()
@@ -169,6 +221,15 @@ public final class PayloadReader {
                         + "' has no value and may not be null; make it nullable, or add"
                         + " tools.jackson.module:jackson-module-kotlin, which applies its default value; then retry"
                 : ex.getClass().getSimpleName();
+    }
+
+    private static String constants(Class<?> type) {
+        Object[] constants = type.getEnumConstants();
+        return Arrays.stream(constants)
+                        .limit(MOST_CONSTANTS)
+                        .map((constant) -> ((Enum<?>) constant).name())
+                        .collect(Collectors.joining(", "))
+                + (constants.length > MOST_CONSTANTS ? ", …" : "");
     }
 
     private ObjectReader reader(Class<?> type, Set<String> unknown) {

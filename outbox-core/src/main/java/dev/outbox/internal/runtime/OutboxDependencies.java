@@ -89,11 +89,12 @@ public record OutboxDependencies(
                 null);
     }
 
-    /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the versions of the handlers' classes. */
+    /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the handlers' classes, or the mapper cannot read them. */
     PayloadReader payloads(LocalHandlers handlers) {
         PayloadReader payloads =
                 new PayloadReader(mapper, extensions.upcasters().get().toList());
         payloads.requireVersionsOf(handlers.all(), handlers.eventTypes().values());
+        payloads.requireReadable(handlers.all());
         return payloads;
     }
 

@@ -1,36 +1,43 @@
 package shop
 
 import dev.outbox.OutboxEvent
-import dev.outbox.OutboxPublisher
+import dev.outbox.OutboxHandler
 import dev.outbox.OutboxMapper
+import dev.outbox.OutboxPublisher
 import dev.outbox.test.OutboxTester
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox
 import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.extension.ExtendWith
 import org.springframework.beans.factory.annotation.Autowired
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration
+import org.springframework.boot.builder.SpringApplicationBuilder
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.boot.test.context.TestConfiguration
 import org.springframework.boot.test.system.CapturedOutput
 import org.springframework.boot.test.system.OutputCaptureExtension
 import org.springframework.context.annotation.Bean
+import org.springframework.context.annotation.Import
 import org.springframework.transaction.PlatformTransactionManager
 import org.springframework.transaction.support.TransactionTemplate
 import tools.jackson.databind.json.JsonMapper
 
 @ExtendWith(OutputCaptureExtension::class)
-@SpringBootTest
+@SpringBootTest(classes = [MissingModuleTest.Cancellations::class])
 @AutoConfigureOutbox
 class MissingModuleTest(
     @Autowired private val publisher: OutboxPublisher,
     @Autowired private val transactions: PlatformTransactionManager,
     @Autowired private val outbox: OutboxTester,
+    @Autowired private val database: JdbcConnectionDetails,
 ) {
 
     @Test
     fun defaultsThatDoNotApplyAreExplained(output: CapturedOutput) {
         assertThat(output).contains(
-            "Handlers take the Kotlin classes [shop.OrderEvent], whose default values and null checks the mapper of payloads does" +
+            "Handlers take the Kotlin classes [shop.OrderCancelled], whose default values and null checks the mapper of payloads does" +
                 " not know: add tools.jackson.module:jackson-module-kotlin",
         )
         val older = OutboxEvent.of("order", "1", mapOf("orderId" to "1")).withEventType("OrderCancelled")
@@ -41,6 +48,30 @@ class MissingModuleTest(
         outbox.assertThat().published("OrderCancelled").isDead()
             .withError("the Kotlin parameter 'by' has no value and may not be null")
     }
+
+    @Test
+    fun handlerOfAValueClassStopsTheStart() {
+        assertThatThrownBy {
+            SpringApplicationBuilder(WithJournal::class.java).run(
+                "--spring.datasource.url=${database.jdbcUrl}",
+                "--spring.datasource.username=${database.username}",
+                "--spring.datasource.password=${database.password}",
+            )
+        }.hasStackTraceContaining("handler 'journal' takes shop.OrderPlaced, which can be stored and never read")
+    }
+
+    @EnableAutoConfiguration
+    @Import(MapperWithoutModule::class)
+    class Cancellations {
+
+        @OutboxHandler(id = "cancellations")
+        fun handle(event: OrderCancelled) {
+        }
+    }
+
+    @EnableAutoConfiguration
+    @Import(MapperWithoutModule::class, Journal::class)
+    class WithJournal
 
     @TestConfiguration(proxyBeanMethods = false)
     class MapperWithoutModule {
