@@ -133,6 +133,7 @@ public final class OutboxEvent {
     /**
      * Schedules the event: it takes its place in the order of its aggregate when the time has passed, and not before. Until then
      * {@link OutboxPublisher#cancel} withdraws it. Such an event has neither an event id nor a sequence of the caller's own.
+     * If the other events of its aggregate type have one, give it an aggregate type of its own.
      *
      * @param deliverAfter the time from publishing, by the clock of the database; zero or more
      * @return a copy that is scheduled

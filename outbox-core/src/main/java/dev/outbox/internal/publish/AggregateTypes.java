@@ -108,11 +108,24 @@ final class AggregateTypes {
         }
     }
 
+    /** Scheduled events have no sequence, so they cannot share an aggregate type with events that have one. */
     private static InvalidEventException refused(NewEvent event, boolean counted) {
+        String remedy = event.isScheduled()
+                ? "; a scheduled event cannot have one: schedule it in an aggregate type of its own, such as "
+                        + ofReminders(event.aggregate())
+                : "; call OutboxEvent.withSequence for all events of an aggregate type or for none"
+                        + (counted
+                                ? ", and schedule events in an aggregate type of their own, such as "
+                                        + ofReminders(event.aggregate())
+                                : "");
         return new InvalidEventException(event.type().name() + " of " + event.aggregate()
                 + (counted ? " has a sequence, but other events" : " has no sequence, but other events")
-                + " of this aggregate type" + (counted ? " have none" : " have one")
-                + "; call OutboxEvent.withSequence for all events of an aggregate type or for none");
+                + " of this aggregate type" + (counted ? " have none" : " have one") + remedy);
+    }
+
+    /** Returns an aggregate type for the scheduled events of an aggregate whose other events have sequences. */
+    static String ofReminders(Aggregate aggregate) {
+        return StorableText.quotable(aggregate.type()) + "-reminder";
     }
 
     private static InvalidEventException ofAnotherOrigin(NewEvent event, @Nullable String owner) {

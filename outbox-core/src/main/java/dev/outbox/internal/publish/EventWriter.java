@@ -102,9 +102,13 @@ final class EventWriter {
         }
         if (event.sequence() != null || event.eventId() != null) {
             throw new InvalidEventException("a scheduled event of " + aggregate + " must not have "
-                    + (event.sequence() != null
-                            ? "a sequence, as unordered events have: it is numbered when it is due"
-                            : "an event id: use withKey and keepExisting to schedule it once"));
+                    + (event.sequence() == null
+                            ? "an event id: use withKey and keepExisting to schedule it once"
+                            : NewEvent.isUnordered(aggregate)
+                                    ? "a sequence, as unordered events have: give it an aggregate"
+                                    : "a sequence: it is numbered when it is due; if other events of this aggregate type have"
+                                            + " one, schedule it in an aggregate type of its own, such as "
+                                            + AggregateTypes.ofReminders(aggregate)));
         }
         if (event.keepsExisting() && key == null) {
             throw new InvalidEventException("keepExisting of an event of " + aggregate + " needs a key; call withKey");

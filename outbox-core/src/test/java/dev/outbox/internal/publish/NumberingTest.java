@@ -3,11 +3,13 @@ package dev.outbox.internal.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -49,6 +51,35 @@ class NumberingTest {
                 .hasMessageContaining("OrderPlaced of invoice/1 has a sequence");
         assertThat(sequences()).containsExactly(1L, 2L);
         assertThat(outbox.count("events.outbox")).isEqualTo(3);
+    }
+
+    @Test
+    void scheduledEventOfANumberedTypeIsSentToATypeOfItsOwn() {
+        publish(1);
+        assertThatThrownBy(() -> schedule(event("1")))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("schedule it in an aggregate type of its own, such as order-reminder")
+                .hasMessageNotContaining("withSequence");
+        assertThatThrownBy(() -> schedule(event("1").withSequence(2)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("schedule it in an aggregate type of its own, such as order-reminder");
+        assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher()
+                        .publishAll(
+                                List.of(event("1").withSequence(2), event("1").deliverAfter(Duration.ofDays(1))))))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("order-reminder");
+
+        OutboxEvent reminder = OutboxEvent.of("order-reminder", "1", new OrderPlaced(1));
+        assertThat(schedule(reminder).aggregateType()).isEqualTo("order-reminder");
+        assertThat(publish(2)).isEqualTo(2);
+    }
+
+    @Test
+    void numberedEventOfATypeWithScheduledOnesIsRefusedWithTheWayOut() {
+        schedule(event("1"));
+        assertThatThrownBy(() -> publish(1))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("schedule events in an aggregate type of their own, such as order-reminder");
     }
 
     @Test
@@ -125,6 +156,10 @@ class NumberingTest {
     private long publish(long sequence) {
         return outbox.inTransaction(() ->
                 outbox.publisher().publish(event("1").withSequence(sequence)).sequence());
+    }
+
+    private EventEnvelope schedule(OutboxEvent event) {
+        return outbox.inTransaction(() -> outbox.publisher().publish(event.deliverAfter(Duration.ofDays(1))));
     }
 
     private static OutboxEvent event(String id) {

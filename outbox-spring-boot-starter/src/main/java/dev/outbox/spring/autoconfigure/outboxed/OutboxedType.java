@@ -130,6 +130,12 @@ public final class OutboxedType {
         if (!mark.stream().isEmpty()) {
             requireSame(event, "stream", mark.stream(), event.stream());
         }
+        if (sequence != null && (event.deliverAfter() != null || event.deliverAt() != null)) {
+            throw new InvalidEventException(
+                    "@Outboxed of " + event.payload().getClass().getName()
+                            + " names a sequence, which a scheduled event cannot have; schedule an event of another class, in an"
+                            + " aggregate type of its own, such as " + mark.aggregateType() + "-reminder");
+        }
         if (sequence != null && event.sequence() == null) {
             requireSame(event, "sequence", "that of '" + sequence.path() + "'", null);
         }

@@ -15,6 +15,7 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
 import dev.outbox.testing.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +55,10 @@ class OutboxedPublisherTest {
             assertRefused(() -> publisher.publish("order", "2", order), "aggregate id 1", "has 2");
             assertRefused(() -> publisher.publish(changed.withSequence(7)), "stream changes", "has none");
             assertRefused(() -> publisher.publish(changed.inStream("changes")), "sequence that of 'version'");
+            assertRefused(
+                    () -> publisher.publish(changed.inStream("changes").deliverAfter(Duration.ofDays(1))),
+                    "a scheduled event cannot have",
+                    "such as change-reminder");
             assertRefused(
                     () -> publisher.publishAll(
                             List.of(OutboxEvent.of("order", "1", order), OutboxEvent.of("order", "3", order))),
