@@ -1,6 +1,7 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.internal.publish.EventDepth;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class LogContext {
         names.put("aggregateId", envelope.aggregateId());
         names.put("handlerId", handlerId);
         names.put("attempt", Integer.toString(attempt));
+        putDepth(names, EventDepth.of(envelope));
         if (envelope.replayed()) {
             names.put("replayed", "true");
         }
@@ -52,12 +54,27 @@ public final class LogContext {
                 EventEnvelope.TRACE_ID,
                 attempts,
                 (event) -> event.headers().get(EventEnvelope.TRACE_ID));
+        putDepth(
+                names,
+                attempts.stream()
+                        .mapToInt((attempt) -> EventDepth.of(attempt.envelope()))
+                        .max()
+                        .orElse(0));
         putAll(names, "eventId", attempts, EventEnvelope::eventId);
         putAll(names, "eventType", attempts, EventEnvelope::eventType);
         putAll(names, "aggregateType", attempts, EventEnvelope::aggregateType);
         putAll(names, "aggregateId", attempts, EventEnvelope::aggregateId);
         MDC.setContextMap(names);
         return context;
+    }
+
+    /** The publisher continues the chain of the event. */
+    private static void putDepth(Map<String, String> names, int depth) {
+        if (depth > 0) {
+            names.put(EventDepth.HEADER, Integer.toString(depth));
+        } else {
+            names.remove(EventDepth.HEADER);
+        }
     }
 
     private static void putAll(

@@ -129,6 +129,9 @@ final class EventBody {
             }
             headers.put(name, value);
         });
+        if (event.origin() == null) {
+            EventDepth.write(event, headers);
+        }
         if (headers.containsKey(EventEnvelope.ORIGIN)) {
             throw new InvalidEventException("header '" + EventEnvelope.ORIGIN + "' of an event of " + aggregate
                     + " is reserved for events of other services; call OutboxEvent.withOrigin, or use another name");

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -46,6 +47,7 @@ final class EventWriter {
     private final StreamRouting routing;
     private final HandlerRegistry registry;
     private final Unrouted unrouted;
+    private final EventDepth depth;
 
     /** Creates a writer that accepts events of the given streams. Its event ids begin at a random number. */
     EventWriter(
@@ -55,6 +57,7 @@ final class EventWriter {
             JsonMapper mapper,
             Supplier<Stream<EventHeadersContributor>> contributors,
             Clock clock,
+            LongSupplier nanos,
             RandomGenerator random) {
         this.body = new EventBody(mapper, settings.maxPayloadSize(), contributors);
         this.routing = settings.routing();
@@ -63,6 +66,7 @@ final class EventWriter {
         this.streams = Set.copyOf(streams);
         this.registry = registry;
         this.unrouted = settings.unrouted();
+        this.depth = new EventDepth(nanos);
     }
 
     NewEvent write(OutboxEvent event) {
@@ -85,6 +89,7 @@ final class EventWriter {
                 occurredAt(event, aggregate),
                 event);
         requireSubscribers(written);
+        depth.report(written);
         return written;
     }
 

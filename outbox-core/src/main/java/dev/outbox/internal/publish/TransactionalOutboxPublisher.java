@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -53,6 +54,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             JsonMapper mapper,
             Supplier<Stream<EventHeadersContributor>> headers,
             Clock clock,
+            LongSupplier nanos,
             RandomGenerator random) {}
 
     /** Creates a publisher of events of the given streams, which reports those of committed events and wakes their pollers. */
@@ -67,7 +69,14 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             OutboxListener listener,
             Consumer<CommittedEvents> wakeUp) {
         this.writer = new EventWriter(
-                settings, streams, registry, sources.mapper(), sources.headers(), sources.clock(), sources.random());
+                settings,
+                streams,
+                registry,
+                sources.mapper(),
+                sources.headers(),
+                sources.clock(),
+                sources.nanos(),
+                sources.random());
         this.store = new EventStore(schema);
         this.afterCommit = new AfterCommit(wakeUp, listener, sources.clock());
         this.transaction = new TransactionGuard(dataSource, phase, afterCommit);

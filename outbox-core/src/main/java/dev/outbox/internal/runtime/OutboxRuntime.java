@@ -82,6 +82,7 @@ public final class OutboxRuntime implements AutoCloseable {
                         dependencies.mapper(),
                         dependencies.extensions().headers(),
                         dependencies.clock(),
+                        dependencies.nanos(),
                         dependencies.random()),
                 listener,
                 this::committed);

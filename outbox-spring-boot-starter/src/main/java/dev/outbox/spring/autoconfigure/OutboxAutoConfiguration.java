@@ -176,10 +176,12 @@ public final class OutboxAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     OutboxPublisher outboxPublisher(OutboxRuntime runtime, ObjectProvider<PublisherDecorator> decorators) {
-        OutboxPublisher own = new EventLoops(runtime.publisher(), System::nanoTime);
         return decorators
                 .orderedStream()
-                .reduce(own, (publisher, decorator) -> decorator.apply(publisher), (one, other) -> other);
+                .reduce(
+                        runtime.publisher(),
+                        (publisher, decorator) -> decorator.apply(publisher),
+                        (one, other) -> other);
     }
 
     @Bean
