@@ -15,6 +15,8 @@ data class OrderPlaced(val orderId: String, val total: Cents) : OrderEvent
 
 data class OrderCancelled(val orderId: String, val by: String = "customer") : OrderEvent
 
+data object OrdersClosed : OrderEvent
+
 @Service
 class Orders(private val outbox: OutboxPublisher) {
 

@@ -31,4 +31,13 @@ class OrdersTest(
 
         assertThat(journal.entries).containsExactly(OrderPlaced("1", Cents(4200)), OrderCancelled("1", "customer"))
     }
+
+    @Test
+    fun objectIsAnEventWithoutData() {
+        TransactionTemplate(transactions).executeWithoutResult { publisher.publish("shop", "1", OrdersClosed) }
+
+        outbox.drain()
+
+        assertThat(journal.entries.last()).isSameAs(OrdersClosed)
+    }
 }
