@@ -113,7 +113,8 @@ class DeliveryMistakesTest {
                     await().untilAsserted(() -> assertThat(output)
                             .containsPattern(
                                     "mistake has been handling .* for \\d+ s on thread .*, and ignores the interrupt"
-                                            + " at its timeout; its aggregate waits, and its stream may wait too"));
+                                            + " at its timeout; its whole stream waits, because outbox\\.streams\\.default\\.concurrency is"
+                                            + " 1"));
                     context.getBean(IgnoresInterrupts.class).end.countDown();
                 });
     }
