@@ -64,7 +64,9 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         this.retries = retries;
         this.concurrent = concurrent;
         this.isolator = new SettlementIsolator(settlements);
-        this.depth = new ScanLimit(stream.settings().batchSize());
+        this.depth = new ScanLimit(
+                stream.settings().batchSize(),
+                () -> dependencies.announcements().pollers(stream.name()));
     }
 
     /** Returns the loop that works through them: with a pool, or on its own thread and one batch ahead. */

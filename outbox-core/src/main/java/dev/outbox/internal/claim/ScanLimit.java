@@ -2,13 +2,14 @@ package dev.outbox.internal.claim;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many events the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue
  * does not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
- * times the time it took. Used by one thread.
+ * times the time it took, times the number of instances, which all do so. Used by one thread.
  */
 final class ScanLimit {
 
@@ -22,19 +23,21 @@ final class ScanLimit {
     private static final long CHEAP_NANOS_PER_EVENT = Duration.ofMillis(1).toNanos() / 20;
 
     private final LongSupplier clock;
+    private final IntSupplier instances;
     private final int batchSize;
     private final long near;
     private long depth;
     private long deepAgainAt;
     private @Nullable Long lookAgainAt;
 
-    /** Creates a limit of ten batches. */
-    ScanLimit(int batchSize) {
-        this(batchSize, System::nanoTime);
+    /** Creates a limit of ten batches for one of some instances that claim from the stream. */
+    ScanLimit(int batchSize, IntSupplier instances) {
+        this(batchSize, instances, System::nanoTime);
     }
 
-    ScanLimit(int batchSize, LongSupplier clock) {
+    ScanLimit(int batchSize, IntSupplier instances, LongSupplier clock) {
         this.clock = clock;
+        this.instances = instances;
         this.batchSize = batchSize;
         this.near = (long) batchSize * BATCHES;
         this.depth = near;
@@ -77,7 +80,7 @@ final class ScanLimit {
 
     /** Learns from a claim, and says whether the next one may find more. */
     boolean learn(Reach reach, int found, boolean longQueue, Duration took) {
-        long rested = clock.getAsLong() + took.toNanos() * REST;
+        long rested = restedAfter(took);
         boolean full = found == batchSize;
         if (reach.isDeep()) {
             boolean cheap = took.toNanos() <= CHEAP_NANOS + found * CHEAP_NANOS_PER_EVENT;
@@ -95,7 +98,11 @@ final class ScanLimit {
     /** Rests after a deep claim that failed, which may have taken longer than the driver waits. */
     void failed(Reach reach, Duration took) {
         if (reach.isDeep()) {
-            deepAgainAt = clock.getAsLong() + took.toNanos() * REST;
+            deepAgainAt = restedAfter(took);
         }
+    }
+
+    private long restedAfter(Duration took) {
+        return clock.getAsLong() + took.toNanos() * REST * instances.getAsInt();
     }
 }

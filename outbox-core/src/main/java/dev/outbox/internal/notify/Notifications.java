@@ -210,6 +210,11 @@ public final class Notifications implements Announcements, AutoCloseable {
         }
     }
 
+    @Override
+    public int pollers(String stream) {
+        return responders.pollers(stream);
+    }
+
     private Duration runOnce() throws SQLException {
         long now = System.nanoTime();
         Duration sinceSent = Duration.ofNanos(now - sentAt);

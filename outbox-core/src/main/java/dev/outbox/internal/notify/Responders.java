@@ -23,6 +23,11 @@ final class Responders {
         others = Map.copyOf(pollers);
     }
 
+    /** Returns how many instances poll a stream, this one included. */
+    int pollers(String stream) {
+        return 1 + others.getOrDefault(stream, Set.of()).size();
+    }
+
     /** Returns whether this instance responds. The sender of a message asks for another one. */
     boolean isChosen(Message message) {
         return isFirst(message.stream(), message.number(), message.worker());

@@ -13,7 +13,8 @@ class ScanLimitTest {
     private static final Duration SLOW = Duration.ofMillis(100);
 
     private long now = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
-    private final ScanLimit depth = new ScanLimit(BATCH, () -> now);
+    private int instances = 1;
+    private final ScanLimit depth = new ScanLimit(BATCH, () -> instances, () -> now);
 
     @Test
     void claimThatIsFullOrSawAShortQueueLeavesTheDepth() {
@@ -49,6 +50,19 @@ class ScanLimitTest {
 
         assertDepth(NEAR);
         now += 20 * SLOW.toNanos() - 1;
+        assertDepth(NEAR);
+        now++;
+        assertDepth(100_000);
+    }
+
+    /** Each of them looks as deep, and no other can claim meanwhile. */
+    @Test
+    void deepLookRestsLongerBesideOtherInstances() {
+        instances = 3;
+        learn(0, true, QUICK);
+        learn(1, true, SLOW);
+
+        now += 3 * 20 * SLOW.toNanos() - 1;
         assertDepth(NEAR);
         now++;
         assertDepth(100_000);
