@@ -12,7 +12,8 @@ final class Defects {
                     CrashDefects.ALL,
                     SettlementDefects.ALL,
                     RedeliveryDefects.ALL,
-                    HandlerDefects.ALL)
+                    HandlerDefects.ALL,
+                    WaitDefects.ALL)
             .flatMap(List::stream)
             .toList();
 
