@@ -74,7 +74,7 @@ class RecentRetriesTest {
     private void inOwnHistory(Runnable test) {
         transaction.executeWithoutResult((status) -> {
             status.setRollbackOnly();
-            jdbc.sql("DELETE FROM events.outbox_published").update();
+            jdbc.sql("DELETE FROM events.outbox").update();
             test.run();
         });
     }
