@@ -130,7 +130,7 @@ class FrozenConnectionsTest {
         assertThat(network.hasFrozen()).isTrue();
     }
 
-    /** The server keeps the transaction of the first event until it notices; the stream goes on. */
+    /** The server keeps the transaction of the first event until it notices; the stream continues. */
     @Test
     @Tag("full")
     void commitOfADeduplicatingHandlerEnds() {

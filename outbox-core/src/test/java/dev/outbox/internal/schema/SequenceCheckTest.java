@@ -26,7 +26,7 @@ class SequenceCheckTest {
 
     private static final OutboxSchema ARCHIVE = new OutboxSchema("audit");
 
-    private static final ActiveHandlers NOBODY = ActiveHandlers.ofAllTypes();
+    private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
 
     private final TestOutbox outbox = TestOutbox.create();
 
@@ -123,14 +123,14 @@ class SequenceCheckTest {
         restart();
 
         for (int round = 0; round < 3; round++) {
-            assertThatThrownBy(() -> claims.claim(10, NOBODY))
+            assertThatThrownBy(() -> claims.claim(10, NO_HANDLERS))
                     .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("SELECT setval('events.outbox_id_seq', 2 + 1000)");
         }
         assertThat(outbox.count("events.outbox_claim")).isZero();
 
         start(outbox.owner(), true);
-        assertThat(claims.claim(10, NOBODY).events()).isNotEmpty();
+        assertThat(claims.claim(10, NO_HANDLERS).events()).isNotEmpty();
         assertThat(outbox.publish("1", new OrderPlaced(3)).id()).isGreaterThan(waiting.id() + 1000);
     }
 
@@ -145,7 +145,7 @@ class SequenceCheckTest {
                         + outbox.database().application())
                 .update();
 
-        assertThat(new ClaimSteps(outbox).claim(10, NOBODY).events()).hasSize(1);
+        assertThat(new ClaimSteps(outbox).claim(10, NO_HANDLERS).events()).hasSize(1);
         assertThat(outbox.publish("1", new OrderPlaced(2)).id()).isEqualTo(1002);
     }
 
