@@ -24,8 +24,8 @@ final class HandlerDefects {
                     "silent rollback counts as success",
                     "G2",
                     "DecoratedHandlers.java",
-                    "            if (rolledBack) {\n",
-                    "            if (rolledBack && envelope == null) {\n",
+                    "if (ending == Ending.SILENT_ROLLBACK) {",
+                    "if (ending == Ending.SILENT_ROLLBACK && envelope == null) {",
                     "SilentRollbackTest"),
             Defect.of(
                     "interrupt flag reaches the next handler",

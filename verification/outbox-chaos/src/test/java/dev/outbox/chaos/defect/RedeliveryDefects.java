@@ -26,8 +26,8 @@ final class RedeliveryDefects {
                     "lane in any order",
                     "G3",
                     "claim-lanes.sql",
-                    "AND d.status <> 'DEAD'\n ORDER BY d.aggregate_seq\n LIMIT CASE WHEN l.crashes = 0",
-                    "AND d.status <> 'DEAD'\n ORDER BY d.aggregate_seq DESC\n LIMIT CASE WHEN l.crashes = 0",
+                    "AND d.aggregate_seq >= l.first_seq\n ORDER BY d.aggregate_seq\n LIMIT CASE WHEN l.crashes = 0",
+                    "AND d.aggregate_seq >= l.first_seq\n ORDER BY d.aggregate_seq DESC\n LIMIT CASE WHEN l.crashes = 0",
                     "RetryLanesTest",
                     "OrderPropertyTest"),
             Defect.of(
