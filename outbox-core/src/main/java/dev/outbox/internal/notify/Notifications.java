@@ -36,6 +36,9 @@ public final class Notifications implements Announcements, AutoCloseable {
     /** How long this instance has to claim its own events. */
     public static final Duration MOMENT = Duration.ofMillis(10);
 
+    /** How many events are known by their ids; of more, some are probably left to others. */
+    private static final int MOST_IDS = 100;
+
     private static final Logger log = LoggerFactory.getLogger(Notifications.class);
     private static final Duration COALESCING = Duration.ofMillis(5);
     private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
@@ -81,15 +84,18 @@ public final class Notifications implements Announcements, AutoCloseable {
         }
 
         Announcement and(Announcement other) {
+            boolean fixed = isFixed || other.isFixed;
             Set<UUID> all = new HashSet<>();
-            if (!isFixed && !other.isFixed) {
+            if (!fixed && eventIds.size() + other.eventIds.size() > MOST_IDS) {
+                fixed = true;
+            } else if (!fixed) {
                 all.addAll(eventIds);
                 all.addAll(other.eventIds);
             }
             boolean isForAll = Math.max(hops, other.hops) >= NotificationChannel.Message.FOR_ALL;
             return new Announcement(
                     dueAt - other.dueAt < 0 ? dueAt : other.dueAt,
-                    isFixed || other.isFixed,
+                    fixed,
                     isForAll ? NotificationChannel.Message.FOR_ALL : Math.min(hops, other.hops),
                     all);
         }
@@ -222,11 +228,16 @@ public final class Notifications implements Announcements, AutoCloseable {
             return COALESCING.minus(sinceSent);
         }
         Map<String, Announcement> due = new HashMap<>();
-        announcements.forEach((stream, announcement) -> {
-            if (announcement.isDue(now) && announcements.remove(stream, announcement)) {
+        for (String each : announcements.keySet()) {
+            // Atomic: publishers replace the value all the time.
+            announcements.computeIfPresent(each, (stream, announcement) -> {
+                if (!announcement.isDue(now)) {
+                    return announcement;
+                }
                 due.put(stream, announcement);
-            }
-        });
+                return null;
+            });
+        }
         if (!due.isEmpty()) {
             sentAt = now;
             send(due);

@@ -301,7 +301,7 @@ final class StreamWorkers implements AutoCloseable {
             if (!pollsAll || !leads()) {
                 notifications.committed(stream);
             }
-        } else if (poller == null) {
+        } else if (poller == null || !polling) {
             notifications.published(stream);
         } else {
             if (poller.claimsSoon() && eventIds.size() <= CommittedEvents.MOST_IDS) {

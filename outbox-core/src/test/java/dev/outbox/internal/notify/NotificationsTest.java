@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,24 @@ class NotificationsTest {
 
         assertThat(next().stream()).isEqualTo("last");
         assertThat(received).hasSize(1);
+    }
+
+    @Test
+    void announcesWhileThreadsCommitWithoutAPause() throws Exception {
+        AtomicBoolean ends = new AtomicBoolean();
+        Thread committing = new Thread(() -> {
+            while (!ends.get()) {
+                notifications.publishedHere("mail", List.of(UUID.randomUUID()));
+            }
+        });
+        notifications.publishedHere("mail", List.of(publish().eventId()));
+        committing.start();
+        try {
+            assertThat(next().stream()).isEqualTo("mail");
+        } finally {
+            ends.set(true);
+            committing.join();
+        }
     }
 
     @Test
