@@ -113,6 +113,14 @@ public final class Notifications implements Announcements, AutoCloseable {
         boolean isDue(long now) {
             return dueAt - now <= 0;
         }
+
+        /** Returns whether sending this one, which happens later, announces the other too. */
+        boolean covers(Announcement other) {
+            return isFixed
+                    && other.isFixed
+                    && (hops >= NotificationChannel.Message.FOR_ALL
+                            || (other.hops < NotificationChannel.Message.FOR_ALL && hops <= other.hops));
+        }
     }
 
     /** Creates wake-ups that are not started; receiving takes a connection outside the pool. */
@@ -191,7 +199,8 @@ public final class Notifications implements Announcements, AutoCloseable {
     }
 
     private void announce(String stream, Announcement announcement) {
-        if (sends) {
+        Announcement waiting = announcements.get(stream);
+        if (sends && (waiting == null || !waiting.covers(announcement))) {
             announcements.merge(stream, announcement, Announcement::and);
             if (announcement.isFixed()) {
                 loop.wake();
