@@ -68,6 +68,8 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
                 worker.block(bounds.aggregate(event), handler);
             }
             queueBlocked(next, worker);
+        } else if (outcome == Outcome.FAILED && state.database().failures(event, handler) + 1 >= bounds.attempts()) {
+            worker.giveUp(event);
         }
         return next;
     }
@@ -139,7 +141,7 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
                         return event * State.HANDLERS + worker.handler();
                     }
                     case FAILED -> {
-                        if (bounds.blocking() || !isDead(state, event, worker.handler())) {
+                        if (bounds.blocking() || !worker.gaveUp(event)) {
                             return NOTHING;
                         }
                     }
@@ -151,11 +153,6 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
             }
         }
         return NOTHING;
-    }
-
-    /** Whether one more failure makes a delivery dead. */
-    boolean isDead(State state, int event, int handler) {
-        return state.database().failures(event, handler) + 1 >= bounds.attempts();
     }
 
     /** Whether every handler has an outcome. */

@@ -90,7 +90,7 @@ record LaneSettlements(Protocol protocol, Bounds bounds, Lanes lanes, Dispatch d
         Outcome outcome = worker.outcome(event, handler);
         if (outcome == Outcome.SUCCEEDED) {
             database.setDelivery(event, handler, DeliveryStatus.DONE);
-        } else if (outcome == Outcome.FAILED && !dispatch.isDead(next, event, handler)) {
+        } else if (outcome == Outcome.FAILED && !worker.gaveUp(event)) {
             database.setFailures(event, handler, database.failures(event, handler) + 1);
         } else {
             if (outcome == Outcome.NOT_INVOKED && !database.has(Field.CRASHED_ALONE, event, handler)) {

@@ -15,7 +15,8 @@ final class Worker {
     private static final int NOTE = FLAGS + 1;
     private static final int CLAIM_ID = NOTE + 1;
     private static final int PASSES = CLAIM_ID + 1;
-    static final int SIZE = PASSES + 1;
+    private static final int DEAD = PASSES + 1;
+    static final int SIZE = DEAD + 1;
 
     private static final int TRUSTED = 1;
     private static final int STALE = 2;
@@ -115,6 +116,7 @@ final class Worker {
 
     void removeEvents(int eventSet) {
         bytes[offset + EVENTS] &= (byte) ~eventSet;
+        bytes[offset + DEAD] &= (byte) ~eventSet;
         for (int event = 0; event < State.EVENTS; event++) {
             for (int handler = 0; handler < State.HANDLERS && (eventSet >> event & 1) != 0; handler++) {
                 setOutcome(event, handler, Outcome.NONE);
@@ -143,6 +145,15 @@ final class Worker {
     void setOutcome(int event, int handler, Outcome outcome) {
         int at = offset + OUTCOMES + handler;
         bytes[at] = (byte) (bytes[at] & ~(3 << 2 * event) | outcome.ordinal() << 2 * event);
+    }
+
+    /** Whether the attempt of an event of its lane that failed was the last one, as far as it knows from its claim. */
+    boolean gaveUp(int event) {
+        return (bytes[offset + DEAD] >> event & 1) != 0;
+    }
+
+    void giveUp(int event) {
+        bytes[offset + DEAD] |= (byte) (1 << event);
     }
 
     boolean isRunning() {
