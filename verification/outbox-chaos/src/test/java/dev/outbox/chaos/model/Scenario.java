@@ -18,8 +18,8 @@ enum Scenario {
     MORE_FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, 2, anyFault(), 3)),
     /** Four publishers, and any fault. */
     MORE_PUBLISHERS(new Bounds("ABAB", true, 1, 1, 3, false, 2, anyFault(), 1)),
-    /** Longer lanes, and any five faults. */
-    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, false, 2, anyFault(), 5));
+    /** Longer lanes, and any four faults. */
+    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, false, 2, anyFault(), 4));
 
     private final Bounds bounds;
 
