@@ -73,7 +73,7 @@ final class DatabaseCheck {
         Optional<AbstractRoutingDataSource> routing = routing();
         try (Connection connection = dataSource.getConnection();
                 NetworkTimeout limit = NetworkTimeout.on(connection, NetworkTimeout.DEFAULT)) {
-            checkProduct(limit.connection().getMetaData());
+            checkProduct(limit.connection());
             routing.ifPresent((found) -> log.warn(
                     "The DataSource of the outbox, {}, routes each connection by a key of the calling thread. The outbox delivers the events of"
                             + " its default target only. A transaction that is routed to another database stores its events there, and they"
@@ -108,7 +108,9 @@ final class DatabaseCheck {
                 cause);
     }
 
-    private static void checkProduct(DatabaseMetaData database) throws SQLException {
+    /** Engines that speak PostgreSQL's protocol choose a version number of their own. */
+    private static void checkProduct(Connection connection) throws SQLException {
+        DatabaseMetaData database = connection.getMetaData();
         String needed = "the outbox needs PostgreSQL " + OLDEST_MAJOR + " or later, and ";
         String url = DatabaseProblems.withoutParameters(database.getURL());
         if (!database.getDatabaseProductName().equals("PostgreSQL")) {
@@ -116,6 +118,14 @@ final class DatabaseCheck {
                     needed + "its DataSource connects to " + database.getDatabaseProductName() + " at " + url,
                     "set spring.datasource.url to a PostgreSQL database, such as jdbc:postgresql://localhost:5432/shop, or mark the"
                             + " DataSource of one with @OutboxDataSource; in tests, outbox-spring-boot-starter-test starts an embedded one",
+                    null);
+        }
+        String engine =
+                client(connection).sql("SELECT version()").query(String.class).single();
+        if (!engine.startsWith("PostgreSQL ") || engine.contains("-YB-")) {
+            throw new OutboxConfigurationException(
+                    needed + "the server at " + url + " is another engine with its protocol: " + engine,
+                    "set spring.datasource.url to a PostgreSQL database, or mark the DataSource of one with @OutboxDataSource",
                     null);
         }
         if (database.getDatabaseMajorVersion() < OLDEST_MAJOR) {
@@ -126,8 +136,12 @@ final class DatabaseCheck {
         }
     }
 
+    private static JdbcClient client(Connection connection) {
+        return JdbcClient.create(new SingleConnectionDataSource(connection, true));
+    }
+
     private void checkRights(Connection connection, boolean migrate) {
-        JdbcClient.create(new SingleConnectionDataSource(connection, true))
+        client(connection)
                 .sql(STATE)
                 .param("schema", schema.name())
                 .param("archive", archiveSchema.name())

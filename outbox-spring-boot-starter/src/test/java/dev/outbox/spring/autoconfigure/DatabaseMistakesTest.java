@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -78,6 +79,29 @@ class DatabaseMistakesTest {
                 analyze(Applications.withoutDatabase().withBean(DataSource.class, () -> new Unnamed(old))),
                 database.jdbcUrl(),
                 "jdbc:postgresql://localhost:5432/shop");
+        assertUnchanged();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CockroachDB CCL v26.2.5 (x86_64-pc-linux-gnu, built 2026/07/20 10:12:41, go1.25.5)",
+                "PostgreSQL 15.2-YB-2.25.0.0-b0 on aarch64-unknown-linux-gnu, compiled by clang version 17.0.6, 64-bit"
+            })
+    void engineOnlySpeaksTheProtocol(String version) {
+        sql.sql("CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS $$ SELECT '%s'::text $$"
+                        .formatted(version))
+                .update();
+        sql.sql("ALTER DATABASE %s SET search_path = public, pg_catalog".formatted(database.name()))
+                .update();
+
+        assertReport(
+                "another-engine",
+                analyze(Applications.on(database)),
+                database.jdbcUrl(),
+                "jdbc:postgresql://localhost:5432/shop",
+                version,
+                "CockroachDB CCL v26.2.5");
         assertUnchanged();
     }
 
