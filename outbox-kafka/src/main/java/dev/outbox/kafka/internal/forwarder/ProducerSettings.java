@@ -39,6 +39,19 @@ public final class ProducerSettings {
         values.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         values.putAll(own);
         values.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+        if ("".equals(own.get(ProducerConfig.PARTITIONER_CLASS_CONFIG))) {
+            values.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
+        }
+        refuse(
+                own,
+                ProducerConfig.PARTITIONER_CLASS_CONFIG,
+                (partitioner) -> true,
+                "it could scatter an aggregate over partitions. A KafkaRecordMapper can set the partition");
+        refuse(
+                own,
+                ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG,
+                "true"::equalsIgnoreCase,
+                "an aggregate would be scattered over partitions");
         refuse(
                 own,
                 ProducerConfig.ACKS_CONFIG,

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
@@ -38,15 +39,24 @@ class ProducerSettingsTest {
     @Test
     void ownPropertiesWinOverThoseOfApplication() {
         ProducerSettings settings = settings(
-                Map.of("acks", "1", "linger.ms", "7", "compression.type", "gzip", "transactional.id", "tx"),
-                Map.of("acks", "all", "linger.ms", "20", "value.serializer", StringSerializer.class.getName()));
+                Map.of(
+                        "acks", "1",
+                        "linger.ms", "7",
+                        "compression.type", "gzip",
+                        "partitioner.class", RoundRobinPartitioner.class,
+                        "transactional.id", "tx"),
+                Map.of(
+                        "acks", "all",
+                        "linger.ms", "20",
+                        "partitioner.class", "",
+                        "value.serializer", StringSerializer.class.getName()));
 
         assertThat(settings.values())
                 .containsEntry("acks", "all")
                 .containsEntry("linger.ms", "20")
                 .containsEntry("compression.type", "gzip")
                 .containsEntry("value.serializer", StringSerializer.class.getName())
-                .doesNotContainKey("transactional.id");
+                .doesNotContainKeys("transactional.id", "partitioner.class");
         assertThat(settings).satisfies(ProducerSettingsTest::isAcceptedByKafka);
     }
 
@@ -71,7 +81,9 @@ class ProducerSettingsTest {
         "acks, 0",
         "enable.idempotence, false",
         "retries, 0",
-        "max.in.flight.requests.per.connection, 6"
+        "max.in.flight.requests.per.connection, 6",
+        "partitioner.class, org.apache.kafka.clients.producer.RoundRobinPartitioner",
+        "partitioner.ignore.keys, true"
     })
     void weakerGuaranteeIsRefusedWithItsProperty(String key, String value) {
         assertThatThrownBy(() -> settings(Map.of(), Map.of(key, value)))
