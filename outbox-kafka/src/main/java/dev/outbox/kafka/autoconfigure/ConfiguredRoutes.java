@@ -2,6 +2,8 @@ package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.forwarder.Route;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -51,10 +53,24 @@ final class ConfiguredRoutes {
     /** Returns the source of forwarded events, which no renamed application may change by accident. */
     static String source(@Nullable String source, @Nullable String applicationName) {
         if (StringUtils.hasText(source)) {
+            if (!isUriReference(source)) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "outbox.kafka.source",
+                        source,
+                        "CloudEvents requires a URI reference, such as /shop or urn:example:shop");
+            }
             return source;
         }
         throw new OutboxConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
                 + " of its events, in every process and release. Set it, for example to /"
                 + (StringUtils.hasText(applicationName) ? applicationName : "shop"));
+    }
+
+    private static boolean isUriReference(String text) {
+        try {
+            return new URI(text).toASCIIString().equals(text);
+        } catch (URISyntaxException ex) {
+            return false;
+        }
     }
 }

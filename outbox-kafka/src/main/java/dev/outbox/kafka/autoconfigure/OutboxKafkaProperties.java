@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Configuration properties of the Kafka module. A property that does not exist fails the start.
  *
- * @param source Source of forwarded events, the CloudEvents attribute "source". Required if there is a route; the same in every process of a service.
+ * @param source Source of forwarded events, a URI reference: the CloudEvents attribute "source". Required if there is a route; the same in every process of a service.
  * @param producer Producer of forwarded events.
  * @param routes Routes by name. Each forwards the events that it selects to a topic.
  * @param inboxes Inboxes by name. Each stores the events of its topics in the outbox.

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -89,6 +90,16 @@ class ConfiguredRoutesTest {
                 .hasMessageContaining("outbox.kafka.source is not set")
                 .hasMessageEndingWith("for example to /billing");
         assertThatThrownBy(() -> ConfiguredRoutes.source(" ", null)).hasMessageEndingWith("for example to /shop");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"my shop", "shop:", "/žižkov", "http://[shop"})
+    void sourceIsUriReference(String source) {
+        assertThatThrownBy(() -> ConfiguredRoutes.source(source, "shop"))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo("outbox.kafka.source");
+                    assertThat(ex.getReason()).contains("a URI reference, such as /shop");
+                });
     }
 
     private static Map<String, Route> routes(String... properties) {
