@@ -4,7 +4,8 @@ import dev.outbox.EventEnvelope;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Changes the Kafka records of forwarded events. An application may have one bean of this type.
+ * Changes the Kafka records of forwarded events. A route uses the bean that {@code outbox.kafka.routes.<name>.mapper} names, else the only
+ * or primary bean of this type.
  *
  * <p>The mapper runs when an event is delivered, on the thread of the delivery and without a transaction, never in the transaction of the
  * publisher. An exception fails the attempt for this event; the retry policy of the handler {@code kafka-<route>} applies, and the later
