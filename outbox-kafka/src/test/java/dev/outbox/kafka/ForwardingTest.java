@@ -18,9 +18,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -201,7 +203,7 @@ class ForwardingTest {
     @Test
     void recordThatBrokerRefusesIsDeadWhileOthersPass() {
         UUID large = publish(
-                        OutboxEvent.of("Payment", "large", new PaymentBooked("x".repeat(5_000))),
+                        OutboxEvent.of("Payment", "large", new PaymentBooked(denseText(5_000))),
                         OutboxEvent.of("Payment", "small", new PaymentBooked("ok")))
                 .get(0)
                 .eventId();
@@ -210,14 +212,32 @@ class ForwardingTest {
         assertThat(dead(large, "kafka-payments").attempts()).satisfies((attempts) -> {
             assertThat(attempts.failed()).isEqualTo(1);
             assertThat(attempts.lastFailure().message())
-                    .contains("larger than the max message size the server will accept");
+                    .contains("larger than the max message size the server will accept", "max.message.bytes");
         });
+    }
+
+    @Test
+    void largestPayloadPassesBrokerWithDefaults() {
+        String text = denseText((1 << 20) - "{\"text\":\"\"}".length());
+        publish(OutboxEvent.of("Order", "largest", new OrderPlaced(text)));
+
+        assertThat(read("orders", "largest", 1))
+                .extracting(ConsumerRecord::value)
+                .containsExactly("{\"text\": \"" + text + "\"}");
+    }
+
+    /** Returns text that hardly compresses. */
+    private static String denseText(int length) {
+        return new Random(1)
+                .ints(length, '#', '\\')
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining());
     }
 
     @Test
     void deadLetterHoldsBackItsAggregateUntilItIsRetried() {
         UUID large = publish(
-                        OutboxEvent.of("Item", "blocked", new StockMoved("x".repeat(5_000))),
+                        OutboxEvent.of("Item", "blocked", new StockMoved(denseText(5_000))),
                         OutboxEvent.of("Item", "blocked", new StockMoved("2")),
                         OutboxEvent.of("Item", "blocked", new StockMoved("3")))
                 .get(0)

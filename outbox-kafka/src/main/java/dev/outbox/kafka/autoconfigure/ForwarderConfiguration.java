@@ -75,7 +75,10 @@ class ForwarderConfiguration {
         Map<String, Object> connection = application.getConfigurationProperties();
         String client = String.valueOf(connection.getOrDefault(ProducerConfig.CLIENT_ID_CONFIG, name));
         ProducerSettings values = new ProducerSettings(
-                connection, properties.producer().properties(), client.isBlank() ? "outbox" : client + "-outbox");
+                connection,
+                properties.producer().properties(),
+                client.isBlank() ? "outbox" : client + "-outbox",
+                settings.publisher().maxPayloadSize());
         SharedProducer producer = producers.create(values);
         Map<String, ForwardingHandler> handlers = new HashMap<>();
         ConfiguredRoutes.of(properties.routes(), settings.polling().streams().keySet())

@@ -20,6 +20,13 @@ public final class ProducerSettings {
 
     private static final String OWN = "outbox.kafka.producer.properties";
     private static final int DELIVERY_TIMEOUT_MILLIS = 15_000;
+
+    /** Kafka's own default. */
+    private static final int MAX_REQUEST_SIZE = 1 << 20;
+
+    /** Kafka's own default. */
+    private static final int BUFFER_MEMORY = 32 << 20;
+
     private static final Duration MARGIN = Duration.ofSeconds(5);
 
     private final Map<String, Object> values;
@@ -31,8 +38,10 @@ public final class ProducerSettings {
      * @param application the configuration of the application's own producers
      * @param own the configuration of this producer only
      * @param clientId the client id, unless one is set
+     * @param largestPayload the largest payload that the publisher accepts, in bytes
      */
-    public ProducerSettings(Map<String, Object> application, Map<String, String> own, String clientId) {
+    public ProducerSettings(
+            Map<String, Object> application, Map<String, String> own, String clientId, int largestPayload) {
         values = new HashMap<>(application);
         values.put(ProducerConfig.CLIENT_ID_CONFIG, clientId);
         values.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, StringSerializer.class);
@@ -74,13 +83,39 @@ public final class ProducerSettings {
         values.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 0);
         values.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000);
         values.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
+        sizeRequests(largestPayload);
         int shortest = (int) Math.min(
                 Integer.MAX_VALUE,
-                (long) millis(ProducerConfig.LINGER_MS_CONFIG) + millis(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG));
+                number(ProducerConfig.LINGER_MS_CONFIG) + number(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG));
         values.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(DELIVERY_TIMEOUT_MILLIS, shortest));
-        if (millis(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG) < shortest) {
+        if (number(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG) < shortest) {
             throw new OutboxConfigurationException("delivery.timeout.ms below spring.kafka or " + OWN
                     + " must be at least linger.ms + request.timeout.ms, which is " + shortest);
+        }
+    }
+
+    /**
+     * Lets the producer take every event that the publisher accepts: {@code jsonb} writes a space after each comma and colon, which is half
+     * a payload at most, and the headers have the limit of the payload. Gzip brings a payload of the default limit below the default limit of
+     * brokers, 1,048,588 bytes: the bytes of JSON in UTF-8 have 209 values, so they need 7.7 bits at most. Zstandard and LZ4 give up
+     * on dense text.
+     */
+    private void sizeRequests(int largestPayload) {
+        int largestRecord = (int) Math.min(Integer.MAX_VALUE, 3L * largestPayload);
+        values.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, "gzip");
+        values.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Math.max(MAX_REQUEST_SIZE, largestRecord));
+        long request = number(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+        if (request < largestRecord) {
+            throw new OutboxConfigurationException("max.request.size below spring.kafka or " + OWN + " is " + request
+                    + ", and an event with a payload of " + largestPayload
+                    + " bytes (outbox.publisher.max-payload-size) can need " + largestRecord
+                    + ". Remove it, set " + OWN
+                    + "[max.request.size] for forwarded events only, or lower the limit of payloads");
+        }
+        values.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(BUFFER_MEMORY, request));
+        if (number(ProducerConfig.BUFFER_MEMORY_CONFIG) < request) {
+            throw new OutboxConfigurationException("buffer.memory below spring.kafka or " + OWN
+                    + " must be at least max.request.size, which is " + request);
         }
     }
 
@@ -96,11 +131,11 @@ public final class ProducerSettings {
         }
     }
 
-    private int millis(String key) {
+    private long number(String key) {
         try {
             return ((Number) Objects.requireNonNull(
                             ProducerConfig.configDef().parse(values).get(key)))
-                    .intValue();
+                    .longValue();
         } catch (ConfigException ex) {
             throw new OutboxConfigurationException("the configuration of the Kafka producer below spring.kafka or "
                     + OWN + " is invalid: " + ex.getMessage());
@@ -113,7 +148,7 @@ public final class ProducerSettings {
 
     /** Returns how long to wait for a record, which the producer should have completed by then. */
     public Duration patience() {
-        return Duration.ofMillis(millis(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG))
+        return Duration.ofMillis(number(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG))
                 .plus(MARGIN);
     }
 }

@@ -45,7 +45,7 @@ record SendFailure(Throwable cause, Scope scope) {
         if (isRefusal(ex)) {
             return new SendFailure(
                     new NonRetryableException(
-                            "Kafka refused the record for topic " + topic + ": " + ex.getMessage(), ex),
+                            "Kafka refused the record for topic " + topic + ": " + ex.getMessage() + remedy(ex), ex),
                     Scope.RECORD);
         }
         if (ex instanceof TimeoutException && ex.getCause() instanceof UnknownTopicOrPartitionException missing) {
@@ -113,6 +113,13 @@ record SendFailure(Throwable cause, Scope scope) {
 
     private static RetryAfterException uncounted(String message, Throwable ex) {
         return RetryAfterException.uncounted(RETRY_DELAY, message, ex);
+    }
+
+    /** Both the client and the broker complain of a size with this class. Only the client names its setting. */
+    private static String remedy(Throwable ex) {
+        return ex instanceof RecordTooLargeException || ex instanceof RecordBatchTooLargeException
+                ? " Raise max.message.bytes of the topic, or the setting of the producer that is named here, and retry the event"
+                : "";
     }
 
     private static boolean isRefusal(Throwable ex) {

@@ -17,6 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ProducerSettingsTest {
 
+    private static final int LARGEST_PAYLOAD = 1 << 20;
+
     @Test
     void defaultsAreSafeAndBounded() {
         ProducerSettings settings = settings(Map.of(), Map.of());
@@ -31,7 +33,10 @@ class ProducerSettingsTest {
                 .containsEntry("client.id", "shop-outbox")
                 .containsEntry("key.serializer", StringSerializer.class)
                 .containsEntry("value.serializer", ByteArraySerializer.class)
-                .doesNotContainKey("compression.type");
+                .containsEntry("compression.type", "gzip")
+                .containsEntry("max.request.size", 3 * LARGEST_PAYLOAD)
+                .containsEntry("buffer.memory", 32L << 20)
+                .doesNotContainKey("partitioner.class");
         assertThat(settings.patience()).isEqualTo(Duration.ofSeconds(20));
         assertThat(settings).satisfies(ProducerSettingsTest::isAcceptedByKafka);
     }
@@ -42,7 +47,7 @@ class ProducerSettingsTest {
                 Map.of(
                         "acks", "1",
                         "linger.ms", "7",
-                        "compression.type", "gzip",
+                        "compression.type", "lz4",
                         "partitioner.class", RoundRobinPartitioner.class,
                         "transactional.id", "tx"),
                 Map.of(
@@ -54,7 +59,7 @@ class ProducerSettingsTest {
         assertThat(settings.values())
                 .containsEntry("acks", "all")
                 .containsEntry("linger.ms", "20")
-                .containsEntry("compression.type", "gzip")
+                .containsEntry("compression.type", "lz4")
                 .containsEntry("value.serializer", StringSerializer.class.getName())
                 .doesNotContainKeys("transactional.id", "partitioner.class");
         assertThat(settings).satisfies(ProducerSettingsTest::isAcceptedByKafka);
@@ -96,7 +101,12 @@ class ProducerSettingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"linger.ms, soon, Invalid value soon", "delivery.timeout.ms, 1000, must be at least"})
+    @CsvSource({
+        "linger.ms, soon, Invalid value soon",
+        "delivery.timeout.ms, 1000, must be at least",
+        "max.request.size, 1048576, can need 3145728",
+        "buffer.memory, 3145727, must be at least max.request.size"
+    })
     void invalidValueIsRefused(String key, String value, String reason) {
         assertThatThrownBy(() -> settings(Map.of(), Map.of(key, value)))
                 .isInstanceOf(OutboxConfigurationException.class)
@@ -104,10 +114,26 @@ class ProducerSettingsTest {
                 .hasMessageContaining(reason);
     }
 
+    @Test
+    void requestsHoldTheLargestEvent() {
+        ProducerSettings settings = settings(Map.of("max.request.size", "400000000"), Map.of(), 100 << 20);
+
+        assertThat(settings.values())
+                .containsEntry("max.request.size", "400000000")
+                .containsEntry("buffer.memory", 400_000_000L);
+        assertThat(settings(Map.of(), Map.of(), Integer.MAX_VALUE).values())
+                .containsEntry("max.request.size", Integer.MAX_VALUE);
+    }
+
     private static ProducerSettings settings(Map<String, Object> application, Map<String, String> own) {
+        return settings(application, own, LARGEST_PAYLOAD);
+    }
+
+    private static ProducerSettings settings(
+            Map<String, Object> application, Map<String, String> own, int largestPayload) {
         Map<String, Object> all = new HashMap<>(application);
         all.put("bootstrap.servers", "localhost:1");
-        return new ProducerSettings(all, own, "shop-outbox");
+        return new ProducerSettings(all, own, "shop-outbox", largestPayload);
     }
 
     private static void isAcceptedByKafka(ProducerSettings settings) {
