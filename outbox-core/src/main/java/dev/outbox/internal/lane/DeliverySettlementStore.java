@@ -33,6 +33,7 @@ final class DeliverySettlementStore {
     private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
 
     static final String SETTLE = NamedSql.of(DeliverySettlementStore.class, "settle-lanes.sql", "settled")
+            .replace("{into history}", LaneSql.INTO_HISTORY)
             .replace("{incarnation lasts}", Fence.LASTS);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -49,8 +50,7 @@ final class DeliverySettlementStore {
     }
 
     private static Pipeline pipeline(OutboxSchema schema, Duration lockTimeout) {
-        return new Pipeline(
-                schema, lockTimeout, LaneSql.LOCK_EVENTS, LaneSql.LOCK_HELD, SETTLE, LaneSql.RELEASE, LaneSql.COMPLETE);
+        return new Pipeline(schema, lockTimeout, LaneSql.LOCK_EVENTS, LaneSql.LOCK_HELD, SETTLE, LaneSql.RELEASE);
     }
 
     /** Result of a settlement: the deliveries written and left over, and the retries of each event that is complete. */
@@ -170,7 +170,14 @@ final class DeliverySettlementStore {
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
-        List<DeliveryKey> written = results.list(SETTLE, (row) -> new DeliveryKey(row.getLong(1), row.getString(2)));
-        return new Settled(Set.copyOf(written), Set.of(), results.list(LaneSql.COMPLETE, (row) -> row.getInt(2)));
+        Set<DeliveryKey> written = new HashSet<>();
+        List<Integer> retriesOfCompleted = new ArrayList<>();
+        results.list(SETTLE, (row) -> {
+            String handlerId = row.getString(2);
+            return handlerId == null
+                    ? retriesOfCompleted.add(row.getInt(3))
+                    : written.add(new DeliveryKey(row.getLong(1), handlerId));
+        });
+        return new Settled(written, Set.of(), retriesOfCompleted);
     }
 }

@@ -152,8 +152,8 @@ public final class LaneSql {
             .replace("{condition}", "l.token = :token AND " + Fence.LASTS)
             .replace("{stays}", "k.kept");
 
-    /** Copies rows of an alias {@code o}, which a WHERE clause chooses, to history. */
-    public static final String COPY_TO_HISTORY = """
+    /** Copies rows of an alias {@code o} to history. */
+    static final String INTO_HISTORY = """
                 INSERT INTO {schema}.outbox_published
                        (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                         headers, occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at,
@@ -162,6 +162,10 @@ public final class LaneSql {
                        o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count, o.retry_count, o.last_error_code,
                        o.last_error, coalesce(o.dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED',
                        clock_timestamp(), o.failures
+            """;
+
+    /** Copies rows of the queue, of an alias {@code o}, which a WHERE clause chooses, to history. */
+    public static final String COPY_TO_HISTORY = INTO_HISTORY + """
                   FROM {schema}.outbox_unpublished o
             """;
 

@@ -1,15 +1,15 @@
 -- Settles redeliveries. The transaction of DeliverySettlementStore runs, in this order:
 --   LaneSql.LOCK_EVENTS  locks the rows of their events
 --   LaneSql.LOCK_HELD    locks the lanes that their worker still holds
---   settled              (below) removes, reschedules or gives up the deliveries
+--   settled              (below) removes, reschedules or gives up the deliveries, and changes their events or moves them to history
 --   LaneSql.RELEASE      ends the leases, and sets first_seq and due_at of the lanes, or deletes them
---   LaneSql.COMPLETE     sets the status of the events, or moves them to history
--- To run it in psql, replace {schema}, and {incarnation lasts} with the condition of Fence; and \set the parameters.
+-- To run it in psql, replace {schema}, {into history} with LaneSql.INTO_HISTORY, and {incarnation lasts} with the condition of Fence; and
+-- \set the parameters.
 
 -- result: settled
 -- Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
--- the others; DeadLetterReporter finds those that are dead by the default of report_at. Changes rows by their places, which is safe only
--- because no other transaction can move what this one has locked.
+-- the others; DeadLetterReporter finds those that are dead by the default of report_at. Writes each event once. Changes rows by their places,
+-- which is safe only because no other transaction can move what this one has locked.
 WITH held AS MATERIALIZED (
     SELECT d.place, r.kind, r.delay, r.code, r.error, r.details
       FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
@@ -61,33 +61,72 @@ WITH held AS MATERIALIZED (
               (held.kind <> 'DEFERRED')::integer AS failures
 ), pass AS (
     -- The failures of a delivery that ends stay with its event.
-    SELECT outbox_id, max(failures) AS failures, max(code) AS code, max(error) AS error,
+    SELECT outbox_id, array_agg(handler_id) AS handlers,
+           count(*) FILTER (WHERE status = 'OPEN') AS open,
+           count(*) FILTER (WHERE status <> 'OPEN') AS dead,
+           max(failures) AS failures, max(code) AS code, max(error) AS error,
            min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at,
-           jsonb_object_agg(handler_id, history) FILTER (WHERE history IS NOT NULL) AS histories
+           jsonb_object_agg(handler_id, history) FILTER (WHERE history <> '[]') AS histories
       FROM (SELECT outbox_id, handler_id, failures, last_error_code AS code, last_error AS error, status, next_retry_at,
                    NULL::jsonb AS history
               FROM failed
              UNION ALL
             SELECT outbox_id, handler_id, NULL, NULL, NULL, NULL, NULL, failures
-              FROM removed
-             WHERE failures <> '[]') ended
+              FROM removed) ended
      GROUP BY outbox_id
 ), event AS (
-    UPDATE {schema}.outbox_unpublished o
-       SET attempt_count = o.attempt_count + (pass.failures IS NOT NULL)::integer,
-           retry_count = o.retry_count + coalesce(pass.failures, 0),
-           next_retry_at = CASE WHEN pass.failures IS NULL THEN o.next_retry_at ELSE pass.next_retry_at END,
-           last_attempt_at = CASE WHEN pass.failures IS NULL THEN o.last_attempt_at ELSE clock_timestamp() END,
-           last_error_code = coalesce(pass.code, o.last_error_code),
-           last_error = coalesce(pass.error, o.last_error),
-           failures = coalesce(coalesce(o.failures, '{}') || pass.histories, o.failures)
+    SELECT o.place, o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
+           o.schema_version, o.payload, o.headers, o.occurred_at, o.dispatched_at,
+           o.attempt_count + (pass.failures IS NOT NULL)::integer AS attempt_count,
+           o.retry_count + coalesce(pass.failures, 0) AS retry_count,
+           coalesce(pass.code, o.last_error_code) AS last_error_code,
+           coalesce(pass.error, o.last_error) AS last_error,
+           coalesce(coalesce(o.failures, '{}') || pass.histories, o.failures) AS failures,
+           CASE WHEN pass.failures IS NULL THEN o.last_attempt_at ELSE clock_timestamp() END AS last_attempt_at,
+           CASE WHEN o.status = 'PENDING' THEN 'PENDING'
+                WHEN rest.open + pass.open > 0 THEN 'RETRYING'
+                WHEN rest.dead + pass.dead > 0 THEN 'DEAD'
+                ELSE 'PUBLISHED' END AS status,
+           least(rest.next_retry_at, pass.next_retry_at) AS next_retry_at,
+           o.status AS former_status, o.next_retry_at AS former_retry_at,
+           pass.failures IS NOT NULL OR pass.histories IS NOT NULL AS changes
       FROM pass
-     CROSS JOIN LATERAL (SELECT e.ctid AS place
-                           FROM {schema}.outbox_unpublished e
-                          WHERE e.id = pass.outbox_id
-                          LIMIT 1) e
-     WHERE o.ctid = e.place
+     CROSS JOIN LATERAL (SELECT o.*, o.ctid AS place
+                           FROM {schema}.outbox_unpublished o
+                          WHERE o.id = pass.outbox_id
+                          LIMIT 1) o
+     CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
+                                count(*) FILTER (WHERE d.status <> 'OPEN') AS dead,
+                                min(d.next_retry_at) FILTER (WHERE d.status = 'OPEN') AS next_retry_at
+                           FROM {schema}.outbox_delivery d
+                          WHERE d.outbox_id = pass.outbox_id
+                            AND d.handler_id <> ALL (pass.handlers)) rest
+), history AS (
+{into history}
+      FROM event o
+     WHERE o.status = 'PUBLISHED'
+), moved AS (
+    DELETE FROM {schema}.outbox_unpublished o
+     USING event
+     WHERE o.ctid = event.place
+       AND event.status = 'PUBLISHED'
+), kept AS (
+    UPDATE {schema}.outbox_unpublished o
+       SET attempt_count = event.attempt_count,
+           retry_count = event.retry_count,
+           last_error_code = event.last_error_code,
+           last_error = event.last_error,
+           failures = event.failures,
+           last_attempt_at = event.last_attempt_at,
+           status = event.status,
+           next_retry_at = event.next_retry_at
+      FROM event
+     WHERE o.ctid = event.place
+       AND event.status <> 'PUBLISHED'
+       AND (event.changes OR event.status <> event.former_status OR event.next_retry_at IS DISTINCT FROM event.former_retry_at)
 )
-SELECT outbox_id, handler_id FROM removed
+SELECT outbox_id, handler_id, NULL::integer AS retry_count FROM removed
  UNION ALL
-SELECT outbox_id, handler_id FROM failed;
+SELECT outbox_id, handler_id, NULL FROM failed
+ UNION ALL
+SELECT id, NULL, retry_count FROM event WHERE status IN ('PUBLISHED', 'DEAD');
