@@ -36,16 +36,18 @@ record Incoming(
     /** Why a record is not stored as an event. */
     record Refusal(Reason reason, String message) {}
 
+    /** A heap that is full is no fault of the record; any other error of the mapper is. */
     static Incoming read(ConsumerRecord<byte[], byte[]> record, InboxSettings settings, InboxRecordMapper mapper) {
         try {
             OutboxEvent event = mapper.map(record);
             return new Incoming(record, event == null ? null : content(record, event, settings), null);
-        } catch (RetryAfterException ex) {
+        } catch (RetryAfterException | OutOfMemoryError ex) {
             throw ex;
         } catch (NonRetryableException ex) {
             return new Incoming(record, null, new Refusal(Reason.UNREADABLE, String.valueOf(ex.getMessage())));
-        } catch (Exception ex) {
-            String message = "the InboxRecordMapper failed: " + Redaction.message(ex);
+        } catch (Exception | Error ex) {
+            String error = ex instanceof Error ? ex.getClass().getName() + ": " : "";
+            String message = "the InboxRecordMapper failed: " + error + Redaction.message(ex);
             return new Incoming(record, null, new Refusal(Reason.UNREADABLE, message));
         }
     }

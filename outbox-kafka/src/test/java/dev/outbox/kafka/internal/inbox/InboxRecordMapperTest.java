@@ -36,6 +36,9 @@ class InboxRecordMapperTest {
             case "tombstone" -> null;
             case "bad" -> throw new NonRetryableException("the order has no number");
             case "bug" -> throw new IllegalStateException("a bug");
+            case "nested" -> throw new StackOverflowError();
+            case "no class" -> throw new NoClassDefFoundError("com/example/Order");
+            case "full" -> throw new OutOfMemoryError("Java heap space");
             default ->
                 OutboxEvent.of("order", new String(record.key(), StandardCharsets.UTF_8), Map.of("number", value))
                         .withEventType("OrderPlaced");
@@ -76,6 +79,18 @@ class InboxRecordMapperTest {
         assertThat(receiver.awaitDead(2))
                 .containsExactly("the order has no number", "the InboxRecordMapper failed: a bug");
         assertThat(receiver.count(Result.DROPPED)).isEqualTo(1);
+    }
+
+    @Test
+    void errorOfTheMapperRefusesItsRecordOnly() {
+        receiver.receive(record("1", "nested"), record("2", "no class"), record("3", "17"));
+
+        await().until(() -> receiver.handled.size() == 1);
+        assertThat(receiver.awaitDead(2))
+                .containsExactly(
+                        "the InboxRecordMapper failed: java.lang.StackOverflowError: null",
+                        "the InboxRecordMapper failed: java.lang.NoClassDefFoundError: com/example/Order");
+        assertThatThrownBy(() -> receiver.receive(record("4", "full"))).isInstanceOf(OutOfMemoryError.class);
     }
 
     @Test
