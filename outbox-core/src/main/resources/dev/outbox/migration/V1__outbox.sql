@@ -395,6 +395,7 @@ CREATE TABLE ${schema}.outbox_instance (
     streams       text[]           NOT NULL,
     open_circuits text[]           NOT NULL,
     handlers      text[]           NOT NULL DEFAULT '{}',
+    topics        text[]           NOT NULL DEFAULT '{}',
     stopped       text[]           NOT NULL DEFAULT '{}',
     CONSTRAINT outbox_instance_pk PRIMARY KEY (name)
 ) WITH (fillfactor = 50);
@@ -403,6 +404,7 @@ COMMENT ON COLUMN ${schema}.outbox_instance.name IS 'Worker of its claims';
 COMMENT ON COLUMN ${schema}.outbox_instance.application IS 'Its spring.application.name; NULL if it has none';
 COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose circuit is open in the instance';
 COMMENT ON COLUMN ${schema}.outbox_instance.handlers IS 'Ids of its handlers, with the former ids';
+COMMENT ON COLUMN ${schema}.outbox_instance.topics IS 'Topics of its inboxes';
 COMMENT ON COLUMN ${schema}.outbox_instance.stopped IS 'Inboxes that receive nothing in the instance, each with its problem';
 
 -- What the handlers take. Versions of an application that run at the same time may take different events.

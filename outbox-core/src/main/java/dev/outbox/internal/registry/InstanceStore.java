@@ -104,20 +104,24 @@ public final class InstanceStore {
     /** Stands between a stream and an instance, and cannot be part of the stream. */
     private static final String SEPARATOR = "\u001f";
 
-    /** Names the application of an instance, and finds its handlers that another application has too. Reads outbox_instance whole. */
+    /**
+     * Names the application of an instance and the topics that it receives, and finds handlers and topics that another application has too.
+     * Reads outbox_instance whole.
+     */
     public static final String NAME = """
             WITH named AS (
                 UPDATE {schema}.outbox_instance i
-                   SET application = :application
+                   SET application = :application,
+                       topics = :topics
                  WHERE i.name = :name
             )
-            SELECT DISTINCT h.id, i.application
+            SELECT DISTINCT h.id, i.application, h.number > cardinality(i.handlers) AS is_topic
               FROM {schema}.outbox_instance i
-             CROSS JOIN LATERAL unnest(i.handlers) AS h (id)
+             CROSS JOIN LATERAL unnest(i.handlers || i.topics) WITH ORDINALITY AS h (id, number)
              WHERE i.application <> :application
-               AND h.id = ANY (:handlers::text[])
+               AND h.id = ANY (CASE WHEN h.number > cardinality(i.handlers) THEN :topics::text[] ELSE :handlers::text[] END)
                AND i.last_seen_at >= clock_timestamp() - interval '1 minute'
-             ORDER BY h.id, i.application
+             ORDER BY h.id, i.application, is_topic
              LIMIT 20
             """;
 
@@ -184,18 +188,20 @@ public final class InstanceStore {
                 });
     }
 
-    /** Handler that this application and another one have. */
-    public record SharedHandler(String id, String application) {}
+    /** Handler or topic that this application and another one have. */
+    public record Shared(String name, String application, boolean isTopic) {}
 
-    /** Names the application of a listed instance, and returns the handlers that another live application has too. */
-    public List<SharedHandler> name(String instance, String application, Set<String> handlerIds) throws SQLException {
+    /** Names the application and the topics of a listed instance, and returns the handlers and topics that another live application has too. */
+    public List<Shared> name(String instance, String application, Set<String> handlerIds, Set<String> topics)
+            throws SQLException {
         return name.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("name", instance)
                         .set("application", application)
-                        .setTexts("handlers", handlerIds, (handlerId) -> handlerId),
-                (results) -> results.list((row) -> new SharedHandler(row.getString(1), row.getString(2))));
+                        .setTexts("handlers", handlerIds, (handlerId) -> handlerId)
+                        .setTexts("topics", topics, (topic) -> topic),
+                (results) -> results.list((row) -> new Shared(row.getString(1), row.getString(2), row.getBoolean(3))));
     }
 
     /** Removes an instance that stops. */

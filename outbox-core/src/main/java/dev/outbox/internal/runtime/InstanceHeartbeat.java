@@ -4,6 +4,7 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.registry.InstanceStore;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +21,7 @@ final class InstanceHeartbeat implements AutoCloseable {
     private final String name;
     private final @Nullable String application;
     private final Supplier<InstanceStore.Equipment> equipment;
+    private final Supplier<Set<String>> topics;
     private final Look look;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-instance", this::runOnce);
     private volatile boolean written;
@@ -36,11 +38,13 @@ final class InstanceHeartbeat implements AutoCloseable {
             String name,
             @Nullable String application,
             Supplier<InstanceStore.Equipment> equipment,
+            Supplier<Set<String>> topics,
             Look look) {
         this.store = store;
         this.name = name;
         this.application = application;
         this.equipment = equipment;
+        this.topics = topics;
         this.look = look;
     }
 
@@ -75,14 +79,17 @@ final class InstanceHeartbeat implements AutoCloseable {
         if (application == null || named) {
             return;
         }
-        for (InstanceStore.SharedHandler shared :
-                store.name(name, application, equipment.get().handlerIds())) {
+        for (InstanceStore.Shared shared :
+                store.name(name, application, equipment.get().handlerIds(), topics.get())) {
             log.warn(
-                    "Applications {} and {} both have a handler {}: each event goes to one of them. Set @OutboxHandler(id = …) to another"
-                            + " id in one of them; parts of one application need the same spring.application.name",
+                    shared.isTopic()
+                            ? "Applications {} and {} both have an inbox of the topic {}: each event is stored for the one that reads it first."
+                                    + " Remove one of them, or give each application a schema of its own"
+                            : "Applications {} and {} both have a handler {}: each event goes to one of them. Set @OutboxHandler(id = …) to"
+                                    + " another id in one of them; parts of one application need the same spring.application.name",
                     application,
                     shared.application(),
-                    shared.id());
+                    shared.name());
         }
         named = true;
     }

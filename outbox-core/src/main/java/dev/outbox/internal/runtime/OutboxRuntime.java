@@ -50,6 +50,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StreamWorkers workers;
     private volatile Supplier<Set<String>> stoppedInboxes = Set::of;
+    private volatile Set<String> topics = Set.of();
 
     /** Creates an outbox that has not started. */
     public OutboxRuntime(
@@ -184,8 +185,9 @@ public final class OutboxRuntime implements AutoCloseable {
         return running == null ? Set.of() : running.openCircuits();
     }
 
-    /** Makes the signs of life of this instance name the inboxes that receive nothing, each as {@code name: problem}. */
-    public void setStoppedInboxes(Supplier<Set<String>> stopped) {
+    /** Makes the signs of life of this instance name its topics, and the inboxes that receive nothing, each as {@code name: problem}. */
+    public void setInboxes(Set<String> topics, Supplier<Set<String>> stopped) {
+        this.topics = topics;
         stoppedInboxes = stopped;
     }
 
@@ -214,7 +216,8 @@ public final class OutboxRuntime implements AutoCloseable {
                         registry,
                         handlers,
                         replays,
-                        () -> stoppedInboxes.get());
+                        () -> stoppedInboxes.get(),
+                        () -> topics);
                 orClose(registered, registered::register);
                 workers = registered;
             }

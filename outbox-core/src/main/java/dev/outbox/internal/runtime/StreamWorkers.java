@@ -90,7 +90,8 @@ final class StreamWorkers implements AutoCloseable {
             HandlerRegistry registry,
             RunningHandlers handlers,
             JdbcReplays replays,
-            Supplier<Set<String>> stoppedInboxes) {
+            Supplier<Set<String>> stoppedInboxes,
+            Supplier<Set<String>> topics) {
         String worker = workerName(dependencies.random());
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
@@ -162,6 +163,7 @@ final class StreamWorkers implements AutoCloseable {
                         registry.deadLetterHandlers().keySet(),
                         dispatcher.openCircuits(),
                         stoppedInboxes.get()),
+                topics,
                 this::looked);
         StreamDependencies shared = new StreamDependencies(
                 dataSource,

@@ -48,16 +48,15 @@ final class ConfiguredInboxes {
                         + inbox.stream());
     }
 
-    /** Kafka would divide the partitions of the topic between the two. */
+    /** An event is stored once: in one group, Kafka would divide the partitions; in two, the inbox that reads an event first would store it. */
     private static void requireOneInbox(Map<String, InboxSettings> inboxes) {
         Map<String, String> taken = new HashMap<>();
         inboxes.forEach((name, inbox) -> new TreeSet<>(inbox.topics()).forEach((topic) -> {
-            String other = taken.put(inbox.group() + " " + topic, name);
+            String other = taken.put(topic, name);
             require(
                     other == null,
                     PREFIX + "." + other + " and " + PREFIX + "." + name + " both receive the topic " + topic
-                            + " in the group " + inbox.group()
-                            + ", so each would get a part of it; name it in one of them");
+                            + ", so each would store a part of its events; name it in one of them");
         }));
     }
 

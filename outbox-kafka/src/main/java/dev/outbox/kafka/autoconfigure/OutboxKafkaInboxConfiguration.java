@@ -111,7 +111,7 @@ class OutboxKafkaInboxConfiguration {
         });
         InboxLifecycle lifecycle =
                 new InboxLifecycle(consumers, settings.polling().enabled());
-        runtime.setStoppedInboxes(lifecycle::named);
+        runtime.setInboxes(inboxes.topics(), lifecycle::named);
         return lifecycle;
     }
 

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -79,9 +80,10 @@ class ConfiguredInboxesTest {
                 .hasMessageContaining(message);
     }
 
-    @Test
-    void oneGroupReceivesATopicInOneInbox() {
-        Map<String, String> both = Stream.of(properties("a", VALID), properties("b", VALID))
+    @ParameterizedTest
+    @ValueSource(strings = {"receiver", "other"})
+    void topicHasOneInbox(String group) {
+        Map<String, String> both = Stream.of(properties("a", VALID), properties("b", "topics=orders;group=" + group))
                 .flatMap((map) -> map.entrySet().stream())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -111,6 +114,31 @@ class OutboxKafkaAutoConfigurationTest {
             assertThat(context).hasNotFailed();
             renameService(context, "/store", "/shop");
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"warehouse, true", "shop, false"})
+    void topicThatAnotherApplicationReceivesIsReported(String application, boolean reported, CapturedOutput output) {
+        withInbox("a", "orders").run((shop) -> {
+            await().until(() -> JdbcClient.create(shop.getBean(DataSource.class))
+                            .sql("SELECT count(*) FROM events.outbox_instance WHERE topics = '{orders}'")
+                            .query(Long.class)
+                            .single()
+                    == 1);
+            withInbox("b", "orders")
+                    .withPropertyValues("spring.application.name=" + application)
+                    .run((other) -> assertThat(other).hasNotFailed());
+        });
+
+        assertThat(output.toString().split("Applications warehouse and shop both have an inbox of the topic orders"))
+                .hasSize(reported ? 2 : 1);
+    }
+
+    private static ApplicationContextRunner withInbox(String name, String topic) {
+        return application()
+                .withPropertyValues(
+                        "outbox.kafka.inboxes." + name + ".topics=" + topic,
+                        "outbox.kafka.inboxes." + name + ".group=" + name);
     }
 
     private static void renameService(ApplicationContext context, String from, String to) {
