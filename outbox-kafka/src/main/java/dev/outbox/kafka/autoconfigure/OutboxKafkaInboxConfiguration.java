@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -103,16 +104,27 @@ class OutboxKafkaInboxConfiguration {
             ConsumerFactory<byte[], byte[]> factory = consumers(application, inbox, name);
             for (int number = 0; number < inbox.settings().concurrency(); number++) {
                 String suffix = "-" + number;
+                Properties member = member(application, inbox.name() + suffix);
                 consumers.add(new InboxConsumer(
                         inbox,
                         number,
-                        () -> factory.createConsumer(inbox.settings().group(), suffix)));
+                        () -> factory.createConsumer(inbox.settings().group(), null, suffix, member)));
             }
         });
         InboxLifecycle lifecycle =
                 new InboxLifecycle(consumers, settings.polling().enabled());
         runtime.setInboxes(inboxes.topics(), lifecycle::named);
         return lifecycle;
+    }
+
+    /** A static member of a group is one consumer: a second one with its id would fence it. */
+    private static Properties member(ConsumerFactory<?, ?> application, String suffix) {
+        Properties member = new Properties();
+        Object id = application.getConfigurationProperties().get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+        if (id != null) {
+            member.setProperty(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, id + "-" + suffix);
+        }
+        return member;
     }
 
     /** Not a bean of type ConsumerFactory, because the application's own beans look for one. */
