@@ -47,6 +47,8 @@ public final class Inbox {
     private final InboxTransaction work;
     private final RecordHandler handler;
 
+    private OffsetStore.@Nullable Look lastLook;
+
     /** Objects of the outbox that an inbox needs. */
     public record Outbox(
             OutboxPublisher publisher,
@@ -104,6 +106,16 @@ public final class Inbox {
     /** Returns what the database knows of the inbox. */
     public OffsetStore.Look look() {
         return outbox.offsets().look(settings.group(), settings.topics(), handlerId());
+    }
+
+    /** Returns a look that began at a value of {@link System#nanoTime} or later: one serves all consumers of the inbox. */
+    synchronized OffsetStore.Look look(long since) {
+        OffsetStore.Look look = lastLook;
+        if (look == null || look.begunAt() - since < 0) {
+            look = look();
+            lastLook = look;
+        }
+        return look;
     }
 
     /**

@@ -56,7 +56,11 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     private @Nullable Consumer<byte[], byte[]> consumer;
     private boolean paused;
     private boolean repeats = true;
+
+    /** When this consumer last looked, and last learned offsets, as values of {@link System#nanoTime}. */
     private long lookedAt;
+
+    private long knownSince;
     private int failures;
     private volatile @Nullable String problem;
 
@@ -144,6 +148,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
                 .forEach((partition) -> received.addAll(records.records(partition)));
         if (!received.isEmpty()) {
             inbox.receive(received, next);
+            knownSince = System.nanoTime();
             Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
             received.forEach((record) -> stored.put(
                     new TopicPartition(record.topic(), record.partition()),
@@ -196,11 +201,13 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     /** Compares with the database if it is time to, or after a failure or an assignment. Returns the partitions that it has moved. */
     private Set<TopicPartition> look(Consumer<byte[], byte[]> consumer) {
         Set<TopicPartition> assigned = consumer.assignment();
-        boolean due = System.nanoTime() - lookedAt >= LOOK_INTERVAL.toNanos();
-        if (!due && !repeats && next.keySet().containsAll(assigned)) {
+        long now = System.nanoTime();
+        boolean due = now - lookedAt >= LOOK_INTERVAL.toNanos();
+        boolean needed = repeats || !next.keySet().containsAll(assigned);
+        if (!due && !needed) {
             return Set.of();
         }
-        OffsetStore.Look look = inbox.look();
+        OffsetStore.Look look = inbox.look(needed ? now : knownSince);
         Set<TopicPartition> moved = new HashSet<>();
         for (TopicPartition partition : assigned) {
             long stored = look.next().getOrDefault(partition, OffsetStore.NONE);
@@ -220,7 +227,8 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         }
         seek(consumer, look.next(), moved);
         repeats = false;
-        lookedAt = System.nanoTime();
+        lookedAt = look.begunAt();
+        knownSince = lookedAt;
         pause(consumer, look.paused());
         return moved;
     }

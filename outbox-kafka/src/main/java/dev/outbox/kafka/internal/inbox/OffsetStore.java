@@ -66,8 +66,8 @@ public final class OffsetStore {
     private final OutboxSchema schema;
     private final Pipeline look;
 
-    /** What an inbox looks up from time to time. */
-    public record Look(boolean paused, Map<TopicPartition, Long> next) {}
+    /** What an inbox looks up from time to time, and when it began to, as a value of {@link System#nanoTime}. */
+    public record Look(boolean paused, Map<TopicPartition, Long> next, long begunAt) {}
 
     public OffsetStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
@@ -95,6 +95,7 @@ public final class OffsetStore {
 
     /** Returns whether an operator has paused the handler of an inbox, and the next offsets of its topics. Takes no lock. */
     Look look(String group, Collection<String> topics, String handlerId) {
+        long begunAt = System.nanoTime();
         try {
             return look.run(
                     dataSource,
@@ -111,7 +112,7 @@ public final class OffsetStore {
                                 next.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
                             }
                         }
-                        return new Look(paused, next);
+                        return new Look(paused, next, begunAt);
                     });
         } catch (SQLException ex) {
             throw Causes.translated("read the offsets of inboxes", MAY_NOT_READ, ex);

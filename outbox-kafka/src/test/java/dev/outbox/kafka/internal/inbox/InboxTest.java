@@ -159,6 +159,15 @@ class InboxTest {
     }
 
     @Test
+    void oneLookServesAllConsumersOfAnInbox() {
+        long begun = System.nanoTime();
+        OffsetStore.Look first = receiver.inbox().look(begun);
+
+        assertThat(receiver.inbox().look(begun)).isSameAs(first);
+        assertThat(receiver.inbox().look(System.nanoTime())).isNotSameAs(first);
+    }
+
+    @Test
     void namesThatCannotBeStoredDoNotStopThePartition() {
         receiver.receive(
                 TestRecord.of("1", 1).with("bad\0name", "value"),
