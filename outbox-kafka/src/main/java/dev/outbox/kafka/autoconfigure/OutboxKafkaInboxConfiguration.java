@@ -137,6 +137,7 @@ class OutboxKafkaInboxConfiguration {
         values.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         values.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         values.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        values.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         DefaultKafkaConsumerFactory<byte[], byte[]> factory = new DefaultKafkaConsumerFactory<>(values);
         factory.setBeanName("outboxKafkaConsumers." + inbox.name());
         copy(application, factory);

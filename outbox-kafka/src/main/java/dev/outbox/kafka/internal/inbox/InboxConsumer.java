@@ -49,6 +49,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     private final Inbox inbox;
     private final Supplier<Consumer<byte[], byte[]>> factory;
     private final BackgroundLoop loop;
+    private final Reception reception;
 
     /** Next offsets in the database as this consumer knows them; {@link OffsetStore#NONE} without a row. */
     private final Map<TopicPartition, Long> next = new HashMap<>();
@@ -67,6 +68,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     public InboxConsumer(Inbox inbox, int number, Supplier<Consumer<byte[], byte[]>> factory) {
         this.inbox = inbox;
         this.factory = factory;
+        this.reception = new Reception(Set.copyOf(inbox.settings().topics()), System::nanoTime);
         this.loop = new BackgroundLoop(inbox.handlerId() + "-" + number, this::round, InboxConsumer::thread);
     }
 
@@ -105,12 +107,9 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private Duration round() {
         try {
-            poll();
-            if (failures > 0) {
-                log.info("Inbox {} receives again", inbox.name());
-            }
+            String silence = reception.problem(poll());
             failures = 0;
-            problem = null;
+            report(silence, null);
             return Duration.ZERO;
         } catch (Throwable ex) {
             repeats = true;
@@ -120,17 +119,24 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private Duration failed(Throwable ex) {
         failures++;
-        problem = ex.getClass().getName() + ": " + Redaction.message(ex);
-        if (failures == 1) {
-            log.error(
-                    "Inbox {} cannot receive; it tries again until it can, and skips nothing",
-                    inbox.name(),
-                    Redaction.loggable(ex));
-        }
+        report(ex.getClass().getName() + ": " + Redaction.message(ex), Redaction.loggable(ex));
         return Duration.ofMillis((long) FIRST_DELAY_MILLIS << Math.min(failures - 1, LARGEST_DOUBLINGS));
     }
 
-    private void poll() {
+    private void report(@Nullable String found, @Nullable Throwable cause) {
+        if (problem == null && found != null) {
+            log.error(
+                    "Inbox {} cannot receive: {}; it tries again until it can, and skips nothing",
+                    inbox.name(),
+                    found,
+                    cause);
+        } else if (problem != null && found == null) {
+            log.info("Inbox {} receives again", inbox.name());
+        }
+        problem = found;
+    }
+
+    private Consumer<byte[], byte[]> poll() {
         Consumer<byte[], byte[]> polling = consumer == null ? open() : consumer;
         ConsumerRecords<byte[], byte[]> records;
         try {
@@ -155,12 +161,14 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
                     new OffsetAndMetadata(record.offset() + 1, MARK)));
             polling.commitAsync(stored, null);
         }
+        return polling;
     }
 
     private Consumer<byte[], byte[]> open() {
         Consumer<byte[], byte[]> opened = factory.get();
         consumer = opened;
         next.clear();
+        reception.begin();
         opened.subscribe(inbox.settings().topics(), this);
         return opened;
     }
