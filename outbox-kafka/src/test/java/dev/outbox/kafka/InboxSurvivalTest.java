@@ -35,7 +35,9 @@ import org.springframework.boot.kafka.autoconfigure.DefaultKafkaConsumerFactoryC
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 
 /** An inbox whose consumers end, or that an operator pauses. */
@@ -157,6 +159,40 @@ class InboxSurvivalTest {
 
         operations.resumeHandler("kafka-inbox-shop", "ann", "done");
         awaitHandled(1L, 2L);
+    }
+
+    @Test
+    void inboxOfAnotherFormatStaysPausedAfterARestart(CapturedOutput output) {
+        for (int n = 0; n < 250; n++) {
+            producer.send(TestRecord.of("1", n).without("ce_type").to(topic));
+        }
+        producer.flush();
+        await().atMost(Duration.ofMinutes(1)).until(() -> output.toString().contains("Inbox shop pauses itself"));
+        awaitPause();
+        SmartLifecycle consumers = application.getBean("outboxKafkaInboxLifecycle", SmartLifecycle.class);
+        consumers.stop();
+        consumers.start();
+        awaitPause();
+        assertThat(refused()).isEqualTo(100);
+
+        application.getBean(OutboxOperations.class).resumeHandler("kafka-inbox-shop", "ann", "try again");
+        await().atMost(Duration.ofMinutes(1)).until(() -> refused() == 200);
+    }
+
+    private void awaitPause() {
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(
+                                application.getBean(HealthDetails.class).get())
+                        .hasToString(
+                                "{stoppedInboxes={shop=its handler is paused, for the reason in the operation log}}"));
+    }
+
+    private long refused() {
+        return application
+                .getBean(JdbcClient.class)
+                .sql("SELECT count(*) FROM events.outbox WHERE event_type = 'outbox.KafkaRecord'")
+                .query(Long.class)
+                .single();
     }
 
     private void send(long sequence) {

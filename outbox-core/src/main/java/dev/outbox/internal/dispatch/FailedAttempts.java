@@ -171,7 +171,14 @@ final class FailedAttempts {
     }
 
     private static void log(HandlerDefinition handler, Attempt attempt, DeliveryOutcome outcome, Throwable ex) {
-        if (outcome.isDead()) {
+        if (Causes.isSelfReported(ex)) {
+            log.debug(
+                    "{} {} {}: {}",
+                    handler.id(),
+                    outcome.isDead() ? "gave up on" : "lets wait",
+                    attempt.envelope(),
+                    ex.getMessage());
+        } else if (outcome.isDead()) {
             log.error(
                     "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
                     handler.id(),
@@ -179,8 +186,6 @@ final class FailedAttempts {
                     outcome.code(),
                     outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
                     Redaction.loggable(ex));
-        } else if (Causes.isSelfReported(ex)) {
-            log.debug("{} lets {} wait: {}", handler.id(), attempt.envelope(), ex.getMessage());
         } else {
             log.warn(
                     "{} failed with {} (attempt {}{}); next attempt {}{}",

@@ -73,6 +73,7 @@ class OutboxKafkaInboxConfiguration {
                 manager,
                 (type, aggregateType, stream) ->
                         runtime.getObject().hasSubscribersOfReceived(type, aggregateType, stream),
+                (handlerId, reason) -> runtime.getObject().operations().pauseHandler(handlerId, "outbox", reason),
                 meters.getIfAvailable(() -> InboxMeter.NONE),
                 settings.publisher().maxPayloadSize());
         Map<String, Inbox> inboxes = new HashMap<>();

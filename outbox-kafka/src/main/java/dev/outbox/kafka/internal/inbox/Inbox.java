@@ -8,7 +8,6 @@ import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.kafka.InboxRecordMapper;
-import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -38,6 +37,7 @@ public final class Inbox {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
     private static final TransactionDefinition DEFINITION = definition();
+    private static final int LONGEST_MESSAGE = 1000;
     private static final Comparator<TopicPartition> ORDER =
             Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
 
@@ -46,6 +46,7 @@ public final class Inbox {
     private final Outbox outbox;
     private final InboxTransaction work;
     private final RecordHandler handler;
+    private final RefusedRecords refused;
 
     private OffsetStore.@Nullable Look lastLook;
 
@@ -56,6 +57,7 @@ public final class Inbox {
             OffsetStore offsets,
             PlatformTransactionManager transactions,
             Subscribers subscribers,
+            Brake brake,
             InboxMeter meter,
             int largestPayload) {}
 
@@ -65,6 +67,14 @@ public final class Inbox {
 
         /** Returns whether there is one for events with these values; without a stream, the configuration of the streams decides. */
         boolean take(String eventType, String aggregateType, @Nullable String stream);
+    }
+
+    /** Pauses a handler, and with it its inbox, in every instance. */
+    @FunctionalInterface
+    public interface Brake {
+
+        /** Records the reason. Returns whether the handler was not paused before. */
+        boolean pause(String handlerId, String reason);
     }
 
     /** The database has stored some partitions up to other offsets than the consumer has read. Nothing of the poll is stored. */
@@ -83,6 +93,7 @@ public final class Inbox {
         this.outbox = outbox;
         this.work = new InboxTransaction(name, settings, mapper, outbox);
         this.handler = new RecordHandler(this, outbox, work);
+        this.refused = new RefusedRecords(name, System::nanoTime);
     }
 
     public String name() {
@@ -122,39 +133,78 @@ public final class Inbox {
      * Stores the events of records that were polled together. Throws what does not concern a single record: nothing may be skipped.
      *
      * @param next the next offsets in the database as the caller knows them, updated after each commit
+     * @return how many records are dealt with; if not all, the inbox has paused itself
      */
-    public void receive(List<ConsumerRecord<byte[], byte[]>> records, Map<TopicPartition, Long> next) {
-        List<Incoming> batch = records.stream().map(work::read).toList();
+    public int receive(List<ConsumerRecord<byte[], byte[]>> records, Map<TopicPartition, Long> next) {
+        List<Incoming> read = records.stream().map(work::read).toList();
+        List<Incoming> batch = read.subList(0, refused.admitted(read));
         try {
-            store(batch, next);
+            if (!batch.isEmpty()) {
+                store(batch, next);
+            }
         } catch (RuntimeException ex) {
             if (!isAboutEvent(ex)) {
                 throw ex;
             }
             log.debug("Inbox {} stores {} records one by one: {}", name, batch.size(), Redaction.message(ex));
-            batch.forEach((incoming) -> storeAlone(incoming, next));
+            for (int i = 0; i < batch.size(); i++) {
+                if (!storeAlone(batch.get(i), next)) {
+                    return i;
+                }
+            }
         }
+        if (batch.size() < read.size()) {
+            stop(read.get(batch.size()));
+        }
+        return batch.size();
     }
 
-    private void storeAlone(Incoming incoming, Map<TopicPartition, Long> next) {
+    private boolean storeAlone(Incoming incoming, Map<TopicPartition, Long> next) {
         try {
-            store(List.of(incoming), next);
+            return storeAdmitted(incoming, next);
         } catch (RuntimeException ex) {
             if (!isAboutEvent(ex)) {
                 throw ex;
             }
-            store(List.of(incoming.refused(Redaction.message(ex))), next);
+            return storeAdmitted(incoming.refused(Redaction.message(ex)), next);
         }
+    }
+
+    /** Returns whether the record is stored. */
+    private boolean storeAdmitted(Incoming incoming, Map<TopicPartition, Long> next) {
+        if (refused.admitted(List.of(incoming)) == 0) {
+            stop(incoming);
+            return false;
+        }
+        store(List.of(incoming), next);
+        return true;
+    }
+
+    /** Pauses the handler, which is what a restart finds, and an operator resumes. */
+    private void stop(Incoming incoming) {
+        String topic = incoming.record().topic();
+        String message = incoming.refusedFor();
+        String reason = RefusedRecords.MOST_IN_A_ROW + " records of the topic " + topic
+                + " in a row could not be stored, and the next is " + incoming.position() + ": "
+                + message.substring(0, Math.min(message.length(), LONGEST_MESSAGE));
+        if (outbox.brake().pause(handlerId(), reason)) {
+            log.error(
+                    "Inbox {} pauses itself: {}. Correct the mapper or the topic, then resume the handler {}",
+                    name,
+                    reason,
+                    handlerId());
+        }
+        refused.readmit(topic);
     }
 
     /** Not a TransactionTemplate, which reports a rollback that fails in place of the failure, at every attempt of an outage. */
     private void store(List<Incoming> batch, Map<TopicPartition, Long> next) {
         TransactionStatus transaction = outbox.transactions().getTransaction(DEFINITION);
         Map<TopicPartition, Long> written;
-        Map<Result, Long> results;
+        InboxTransaction.Outcome outcome;
         try {
             written = advance(batch, next);
-            results = work.store(batch);
+            outcome = work.store(batch);
         } catch (RuntimeException | Error ex) {
             try {
                 outbox.transactions().rollback(transaction);
@@ -165,7 +215,8 @@ public final class Inbox {
         }
         outbox.transactions().commit(transaction);
         next.putAll(written);
-        results.forEach((result, count) -> outbox.meter().count(name, result, count));
+        refused.stored(batch, outcome.refused());
+        outcome.results().forEach((result, count) -> outbox.meter().count(name, result, count));
     }
 
     /** Locks the partitions of a batch and writes their next offsets, unless the database has others than the caller knows. */

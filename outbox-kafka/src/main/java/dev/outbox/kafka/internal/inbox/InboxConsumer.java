@@ -55,7 +55,6 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     private final Map<TopicPartition, Long> next = new HashMap<>();
 
     private @Nullable Consumer<byte[], byte[]> consumer;
-    private boolean paused;
     private boolean repeats = true;
 
     /** When this consumer last looked, and last learned offsets, as values of {@link System#nanoTime}. */
@@ -63,6 +62,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private long knownSince;
     private int failures;
+    private volatile boolean paused;
     private volatile @Nullable String problem;
 
     public InboxConsumer(Inbox inbox, int number, Supplier<Consumer<byte[], byte[]>> factory) {
@@ -85,7 +85,8 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     /** Returns why the consumer receives nothing, or {@code null} if it works. */
     public @Nullable String problem() {
-        return problem;
+        String found = problem;
+        return found == null && paused ? "its handler is paused, for the reason in the operation log" : found;
     }
 
     public void start() {
@@ -102,6 +103,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         if (loop.close(SHUTDOWN_TIMEOUT)) {
             closeConsumer();
         }
+        paused = false;
         problem = null;
     }
 
@@ -153,12 +155,14 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
                 .filter((partition) -> !moved.contains(partition))
                 .forEach((partition) -> received.addAll(records.records(partition)));
         if (!received.isEmpty()) {
-            inbox.receive(received, next);
+            int count = inbox.receive(received, next);
             knownSince = System.nanoTime();
+            repeats |= count < received.size();
             Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
-            received.forEach((record) -> stored.put(
-                    new TopicPartition(record.topic(), record.partition()),
-                    new OffsetAndMetadata(record.offset() + 1, MARK)));
+            received.subList(0, count)
+                    .forEach((record) -> stored.put(
+                            new TopicPartition(record.topic(), record.partition()),
+                            new OffsetAndMetadata(record.offset() + 1, MARK)));
             polling.commitAsync(stored, null);
         }
         return polling;

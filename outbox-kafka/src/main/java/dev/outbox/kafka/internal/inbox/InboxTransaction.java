@@ -16,6 +16,7 @@ import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -61,8 +62,11 @@ final class InboxTransaction {
         return Incoming.read(record, settings, mapper);
     }
 
-    /** Stores each record as an event, drops it, or stores it as a dead letter. Returns what became of the records. */
-    Map<Result, Long> store(List<Incoming> batch) {
+    /** What became of the records of a batch, and those of them that are refused or held back. */
+    record Outcome(Map<Result, Long> results, Collection<Incoming> refused) {}
+
+    /** Stores each record as an event, drops it, or stores it as a dead letter. */
+    Outcome store(List<Incoming> batch) {
         List<Incoming> events =
                 batch.stream().filter((incoming) -> incoming.content() != null).toList();
         Round round = new Round();
@@ -81,7 +85,7 @@ final class InboxTransaction {
         }
         batch.forEach(round::add);
         round.finish();
-        return round.results;
+        return new Outcome(round.results, round.refused.values());
     }
 
     boolean isIgnored(Content content) {

@@ -94,6 +94,15 @@ record Incoming(
         return name;
     }
 
+    String position() {
+        return "offset " + record.offset() + " of " + record.topic() + "-" + record.partition();
+    }
+
+    /** Returns why the record is refused, for a log. Only for a refused record. */
+    String refusedFor() {
+        return Redaction.of(Objects.requireNonNull(refusal).message());
+    }
+
     /** Returns the aggregate in its topic. Only for a record with an event. */
     Received received() {
         return new Received(Objects.requireNonNull(content).aggregate(), record.topic());

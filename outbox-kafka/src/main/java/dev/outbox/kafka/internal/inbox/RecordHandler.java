@@ -3,6 +3,7 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
@@ -50,8 +51,10 @@ public final class RecordHandler {
             return;
         }
         if (!stored.complete()) {
-            throw new NonRetryableException(stored.message() + "; the record is too large to be kept here: read offset "
-                    + stored.offset() + " of " + stored.topic() + "-" + stored.partition() + ", and skip this");
+            throw new NonRetryableException(
+                    stored.message() + "; the record is too large to be kept here: read offset " + stored.offset()
+                            + " of " + stored.topic() + "-" + stored.partition() + ", and skip this",
+                    Causes.selfReported());
         }
         Incoming incoming = work.read(stored.record());
         Content content = incoming.content();
@@ -123,7 +126,8 @@ public final class RecordHandler {
         }
     }
 
+    /** The inbox has reported the record when it stored it. */
     private static NonRetryableException refused(Refusal refusal) {
-        return new NonRetryableException(refusal.message());
+        return new NonRetryableException(refusal.message(), Causes.selfReported());
     }
 }

@@ -17,13 +17,18 @@ import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** A topic of a service without this library, whose records have a key and a value only. */
+@ExtendWith(OutputCaptureExtension.class)
 class InboxRecordMapperTest {
 
     private final AtomicBoolean schemasAreAway = new AtomicBoolean();
@@ -91,6 +96,28 @@ class InboxRecordMapperTest {
                         "the InboxRecordMapper failed: java.lang.StackOverflowError: null",
                         "the InboxRecordMapper failed: java.lang.NoClassDefFoundError: com/example/Order");
         assertThatThrownBy(() -> receiver.receive(record("4", "full"))).isInstanceOf(OutOfMemoryError.class);
+    }
+
+    @Test
+    void hundredRefusedRecordsInARowPauseTheInbox(CapturedOutput output) {
+        TestRecord[] records = new TestRecord[350];
+        Arrays.setAll(records, (n) -> record("" + n, n == 99 ? "17" : "bad"));
+
+        assertThat(receiver.receive(records)).isEqualTo(200);
+        assertThat(receiver.count(Result.REFUSED)).isEqualTo(199);
+        assertThat(receiver.inbox().look().paused()).isTrue();
+        assertThat(receiver.next.values()).containsExactly(200L);
+        assertThat(output)
+                .containsOnlyOnce(
+                        "Inbox shop pauses itself: 100 records of the topic orders in a row could not be stored,"
+                                + " and the next is offset 200 of orders-0: the order has no number.")
+                .containsOnlyOnce("Inbox shop refuses records as UNREADABLE (199 since the last report")
+                .doesNotContain("gave up on");
+
+        receiver.runtime().operations().resumeHandler("kafka-inbox-shop", "ann", "deployed");
+        assertThat(receiver.inbox().receive(Receiver.polled(records).subList(200, 350), receiver.next))
+                .isEqualTo(100);
+        assertThat(receiver.inbox().look().paused()).isTrue();
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -156,6 +157,15 @@ class InboxTest {
         await().until(() -> receiver.handled.size() == 2);
         assertThat(receiver.sequences("1")).containsExactly(1L, 2L);
         assertThat(receiver.count(Result.REFUSED)).isEqualTo(6);
+    }
+
+    @Test
+    void hundredInvalidEventsInARowPauseTheInbox() {
+        TestRecord[] records = new TestRecord[130];
+        Arrays.setAll(records, (n) -> TestRecord.of("" + n, 1).withValue("<order/>"));
+
+        assertThat(receiver.receive(records)).isEqualTo(100);
+        assertThat(receiver.inbox().look().paused()).isTrue();
     }
 
     @Test
