@@ -17,6 +17,7 @@ import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
@@ -39,6 +40,15 @@ final class Browser implements AutoCloseable {
             List.of("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome");
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final String SCREENSHOTS = System.getProperty("outbox.console.screenshots", "");
+
+    /** Marks a page that the click leaves, and holds its content still, as the click itself does. */
+    private static final String BEFORE_CLICK = """
+            document.dispatchEvent(new Event('pointerdown'));
+            window.clickedByTest = !!arguments[0].closest('a[href], button:not([type=button])');
+            return window.clickedByTest;
+            """;
+
+    private static final String NEXT_PAGE = "return !window.clickedByTest && document.readyState === 'complete'";
 
     final ChromeDriver driver;
     private final String application;
@@ -92,51 +102,69 @@ final class Browser implements AutoCloseable {
     }
 
     void signIn(String user) {
+        leave();
+        driver.manage().deleteAllCookies();
         driver.get(application + "/login");
-        driver.findElement(By.name("username")).sendKeys(user);
-        driver.findElement(By.name("password")).sendKeys("secret");
-        driver.findElement(By.cssSelector("button")).click();
+        type("username", user);
+        type("password", "secret");
+        click("button");
     }
 
     /** Forgets what earlier tests logged and chose. */
     void startOver() {
-        driver.manage().logs().get(LogType.BROWSER);
         scheme("light");
+        driver.manage().logs().get(LogType.BROWSER);
     }
 
     /** Opens a page of the console, again if a busy machine did not count in time. */
     void open(String page) {
-        Awaitility.await().atMost(DEADLINE).pollDelay(Duration.ZERO).until(() -> {
-            driver.get(application + "/outbox" + page);
-            return driver.findElements(By.cssSelector("main .problem .code")).stream()
-                    .noneMatch((code) -> code.getText().equals("503"));
+        String address = home() + page;
+        await().alias(address).until(() -> {
+            driver.get(address);
+            return driver.getCurrentUrl().equals(address)
+                    && driver.findElements(By.cssSelector("main .problem .code")).stream()
+                            .noneMatch((code) -> code.getText().equals("503"));
         });
     }
 
-    /** Finds an element, of the next page if the browser is on its way there. */
+    /** Leaves the console, whose pages ask for news and reload themselves: that could overtake the next page, its cookies or its log. */
+    private void leave() {
+        driver.get(application + "/login");
+    }
+
+    /** Returns the page of the console that is open, for {@link #open}. */
+    String page() {
+        return driver.getCurrentUrl().substring(home().length());
+    }
+
+    private String home() {
+        return application + "/outbox";
+    }
+
     WebElement find(String selector) {
-        return Awaitility.await()
-                .atMost(DEADLINE)
-                .pollDelay(Duration.ZERO)
-                .ignoreExceptionsMatching(WebDriverException.class::isInstance)
-                .until(() -> driver.findElement(By.cssSelector(selector)), Objects::nonNull);
+        return driver.findElement(By.cssSelector(selector));
     }
 
     void click(String selector) {
         click(By.cssSelector(selector));
     }
 
-    /** Clicks on an element, again if the page renews it at the same moment. */
+    /** Clicks on an element, again if the page renews it at the same moment, and waits for the page that a link or a form opens. */
     void click(By element) {
-        Awaitility.await()
-                .atMost(DEADLINE)
-                .pollDelay(Duration.ZERO)
-                .ignoreExceptionsMatching(
+        boolean leaves = await().ignoreExceptionsMatching(
                         (e) -> e instanceof NoSuchElementException || e instanceof StaleElementReferenceException)
-                .until(() -> {
-                    driver.findElement(element).click();
-                    return true;
-                });
+                .until(
+                        () -> {
+                            WebElement found = driver.findElement(element);
+                            Boolean opens = (Boolean) script(BEFORE_CLICK, found);
+                            found.click();
+                            return opens;
+                        },
+                        Objects::nonNull);
+        if (leaves) {
+            await().ignoreExceptionsMatching(WebDriverException.class::isInstance)
+                    .until(() -> Boolean.TRUE.equals(script(NEXT_PAGE)));
+        }
     }
 
     void type(String name, String text) {
@@ -150,16 +178,31 @@ final class Browser implements AutoCloseable {
     }
 
     String text() {
-        return find("main").getText();
+        return text("main");
+    }
+
+    String text(String selector) {
+        return await(selector, (text) -> true);
     }
 
     /** Waits until the text of the page fulfils a condition. */
     String await(Predicate<String> condition) {
-        return Awaitility.await()
-                .atMost(DEADLINE)
-                .pollDelay(Duration.ZERO)
-                .ignoreExceptionsMatching(WebDriverException.class::isInstance)
-                .until(this::text, condition);
+        return await("main", condition);
+    }
+
+    /** Waits until an element has a text. */
+    void await(String selector, String text) {
+        await(selector, text::equals);
+    }
+
+    /** Reads an element, again if the page renews it at the same moment. */
+    private String await(String selector, Predicate<String> condition) {
+        return await().ignoreExceptionsMatching(WebDriverException.class::isInstance)
+                .until(() -> find(selector).getText(), condition);
+    }
+
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(DEADLINE).pollDelay(Duration.ZERO);
     }
 
     @Nullable
@@ -167,7 +210,9 @@ final class Browser implements AutoCloseable {
         return driver.executeScript(script, arguments);
     }
 
+    /** Chooses the colours of the pages that are opened next; an open page would reload itself. */
     void scheme(String name) {
+        leave();
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));

@@ -42,7 +42,7 @@ class BulkTest {
         browser.open("/failures");
         browser.screenshot("failures");
         browser.click("a[href*='handler=push']");
-        assertThat(browser.find("#preview-count").getText()).isEqualTo("1,000");
+        assertThat(browser.text("#preview-count")).isEqualTo("1,000");
         shop.correct("push", "");
         browser.click("#all-errors");
 
@@ -51,14 +51,14 @@ class BulkTest {
         browser.click("#retry-all");
         browser.await((text) -> SOME.matcher(text).find());
         browser.screenshot("progress");
-        String page = browser.driver.getCurrentUrl();
+        String page = browser.page();
         browser.open("/search");
 
         shop.await(PUSHES, DeliveryStatus.DEAD, 0);
         shop.await(PUSHES, DeliveryStatus.OPEN, 0);
-        browser.driver.get(page);
+        browser.open(page);
         browser.await((text) -> text.contains("DONE"));
-        assertThat(browser.find("#changed").getText()).isEqualTo("1,000");
+        assertThat(browser.text("#changed")).isEqualTo("1,000");
         assertThat(shop.operations().operations(OperationSelection.ofHandler("push"), 2000))
                 .filteredOn((operation) -> operation.reason().equals("the gateway is back"))
                 .hasSize(1000)
@@ -103,7 +103,7 @@ class BulkTest {
         browser.click("#start");
 
         browser.await((text) -> text.contains("DONE"));
-        assertThat(browser.find("#delivered").getText()).isEqualTo("1");
+        assertThat(browser.text("#delivered")).isEqualTo("1");
         browser.assertClean();
     }
 

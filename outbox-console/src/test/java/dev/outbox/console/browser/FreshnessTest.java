@@ -39,38 +39,37 @@ class FreshnessTest {
     @Test
     void pageIsNotLiveWhileTheApplicationDoesNotAnswer() {
         browser.open("");
-        browser.await((text) -> text.contains("live"));
+        browser.await("#freshness", "live");
 
         offline(true);
         assertThat(browser.await((text) -> text.contains("no answer for")))
                 .contains("The application does not answer.");
         offline(false);
-        browser.await((text) -> !text.contains("no answer for"));
-        assertThat(browser.find("#freshness").getText()).isEqualTo("live");
+        browser.await("#freshness", "live");
         browser.driver.manage().logs().get(LogType.BROWSER);
     }
 
     @Test
     void replayIsNotLiveWhileTheApplicationDoesNotAnswer() {
         browser.open("/replays/" + shop.replay("mail"));
-        browser.await((text) -> text.contains("live"));
+        browser.await("#freshness", "live");
 
         offline(true);
         browser.await((text) -> text.contains("no answer for"));
         offline(false);
-        browser.await((text) -> !text.contains("no answer for"));
+        browser.await("#freshness", "live");
         browser.driver.manage().logs().get(LogType.BROWSER);
     }
 
     @Test
     void pageIsNotLiveWhileTheDatabaseIsAway() {
         browser.open("");
-        browser.await((text) -> text.contains("live"));
+        browser.await("#freshness", "live");
 
         shop.database.cutOff();
         browser.await((text) -> text.contains("no answer for"));
         shop.database.restore();
-        browser.await((text) -> !text.contains("no answer for"));
+        browser.await("#freshness", "live");
         browser.driver.manage().logs().get(LogType.BROWSER);
     }
 
@@ -81,10 +80,10 @@ class FreshnessTest {
         shop.fail("push", "", "the gateway is down");
         shop.publish(OutboxEvent.of("Order", "paused", new Shop.PushSent("a book")));
 
-        assertThat(browser.find("#freshness").getText()).isEqualTo("paused");
+        browser.await("#freshness", "paused");
         browser.click("#pause");
-        assertThat(browser.await((text) -> text.contains("push") && text.contains("Needs attention")))
-                .contains("live");
+        browser.await((text) -> text.contains("push") && text.contains("Needs attention"));
+        browser.await("#freshness", "live");
         browser.assertClean();
     }
 
@@ -93,8 +92,7 @@ class FreshnessTest {
         browser.open("");
         browser.script(COUNT_ANSWERS);
 
-        WebElement heading = browser.find("#live h2");
-        new Actions(browser.driver).moveToElement(heading).clickAndHold().perform();
+        WebElement heading = pressHeading();
         awaitAnswers(2);
         assertThat(isAttached(heading)).isTrue();
         new Actions(browser.driver).release().perform();
@@ -102,12 +100,12 @@ class FreshnessTest {
         browser.script("getSelection().selectAllChildren(document.querySelector('#live h2'))");
         awaitAnswers(2);
         assertThat(browser.script("return getSelection().toString()")).isNotEqualTo("");
-        assertThat(browser.find("#freshness").getText()).isEqualTo("held");
+        browser.await("#freshness", "held");
 
         browser.script("getSelection().removeAllRanges()");
         awaitAnswers(2);
         assertThat(isAttached(heading)).isFalse();
-        assertThat(browser.find("#freshness").getText()).isEqualTo("live");
+        browser.await("#freshness", "live");
         browser.assertClean();
     }
 
@@ -136,6 +134,23 @@ class FreshnessTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(60))
                 .until(() -> (Long) browser.script("return window.answers") >= count);
+    }
+
+    /** Presses the button of the mouse on a heading, again if the page renews it at the same moment. */
+    private WebElement pressHeading() {
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .ignoreException(StaleElementReferenceException.class)
+                .until(
+                        () -> {
+                            WebElement heading = browser.find("#live h2");
+                            new Actions(browser.driver)
+                                    .moveToElement(heading)
+                                    .clickAndHold()
+                                    .perform();
+                            return heading;
+                        },
+                        FreshnessTest::isAttached);
     }
 
     private static boolean isAttached(WebElement element) {

@@ -107,7 +107,7 @@ class PhoneTest {
     void timesAreAbsoluteToo() {
         browser.open("/operations?event=" + event);
 
-        assertThat(browser.find("time").getText()).matches("\\d+ s ago \\d\\d:\\d\\d:\\d\\dZ");
+        assertThat(browser.text("time")).matches("\\d+ s ago \\d\\d:\\d\\d:\\d\\dZ");
         assertThat(browser.driver.findElements(By.cssSelector("th bdi, td bdi")))
                 .isNotEmpty();
     }

@@ -106,7 +106,7 @@ class TourTest {
 
         browser.await((text) -> text.contains("Started. It runs on the server"));
         browser.await((text) -> text.contains("DONE"));
-        assertThat(browser.find("#delivered").getText()).isEqualTo("20");
+        assertThat(browser.text("#delivered")).isEqualTo("20");
         browser.screenshot("replay");
         browser.open("/replays");
         assertThat(browser.text()).contains("mails of 1 March were empty", "ann");
