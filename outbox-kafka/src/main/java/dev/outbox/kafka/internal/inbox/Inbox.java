@@ -119,10 +119,10 @@ public final class Inbox {
         return outbox.offsets().look(settings.group(), settings.topics(), handlerId());
     }
 
-    /** Returns a look that began at a value of {@link System#nanoTime} or later: one serves all consumers of the inbox. */
+    /** Returns a look that began after a value of {@link System#nanoTime}: one serves all consumers of the inbox. */
     synchronized OffsetStore.Look look(long since) {
         OffsetStore.Look look = lastLook;
-        if (look == null || look.begunAt() - since < 0) {
+        if (look == null || look.begunAt() - since <= 0) {
             look = look();
             lastLook = look;
         }
