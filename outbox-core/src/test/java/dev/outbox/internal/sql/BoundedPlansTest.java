@@ -168,7 +168,7 @@ class BoundedPlansTest {
     void sharedHandlersAreFoundAmongInstancesOnly() throws SQLException {
         outbox.sql().sql("""
                         INSERT INTO events.outbox_instance (name, application, streams, open_circuits, handlers)
-                        SELECT 'i' || n, 'shop', '{default}', '{}', array_fill('mail' || n, ARRAY[80])
+                        SELECT 'i' || n, 'shop', '{default}', '{}', array_fill('mail' || n, ARRAY[60])
                           FROM generate_series(1, 100) n
                         """).update();
         analyze(true, "events.outbox_instance");
