@@ -162,7 +162,7 @@ public record OutboxProperties(
     /**
      * Publishing of events.
      *
-     * @param maxPayloadSize Maximum size of a payload as UTF-8 encoded JSON. Publishing a larger one fails.
+     * @param maxPayloadSize Maximum size of a payload as UTF-8 encoded JSON without spaces between its parts. Publishing a larger one fails.
      * @param unrouted What happens to an event without subscribers: "warn" stores it and logs one warning per event type, "fail" rejects it.
      */
     public record Publisher(

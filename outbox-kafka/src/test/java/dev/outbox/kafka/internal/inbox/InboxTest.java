@@ -289,6 +289,16 @@ class InboxTest {
     }
 
     @Test
+    void largestPayloadOfSenderIsStored() {
+        String text = "a b \\\" ".repeat(150_000);
+        String published = "{\"number\":1,\"text\":\"" + text.substring(0, (1 << 20) - 22) + "\"}";
+        receiver.receive(TestRecord.of("1", 1).withValue(published.replaceFirst(":1,\"text\":", ": 1, \"text\": ")));
+
+        assertThat(published).hasSize(1 << 20);
+        await().until(() -> receiver.handled.size() == 1);
+    }
+
+    @Test
     void recordThatIsTooLargeIsADeadLetterWithoutItsContent() {
         receiver.receive(TestRecord.of("1", 1).withValue("\"" + "x".repeat(1 << 20) + "\""), TestRecord.of("1", 2));
 
