@@ -69,7 +69,7 @@ GRANT EXECUTE
       :"schema".outbox_aggregate_hash(text, text), :"schema".outbox_source(jsonb),
       :"schema".outbox_takes(text, text, text, text, text, text, text, text)
    TO :"worker";
-GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
+GRANT INSERT, SELECT (outbox_event_id, aggregate_type) ON :"archive_schema".events TO :"worker";
 
 -- Only for outbox.retention.operations, .replays and .archived, which remove what a worker else cannot:
 --   GRANT DELETE ON events.outbox_operation, events.outbox_replay TO shop_worker;

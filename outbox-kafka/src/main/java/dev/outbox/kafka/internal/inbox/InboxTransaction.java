@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +76,7 @@ final class InboxTransaction {
                 round.last.put(key, position.last());
                 round.highest.merge(key.aggregate(), position.highest(), Math::max);
             });
-            round.known.addAll(received.known(events.stream()
+            round.known.putAll(received.known(events.stream()
                     .map(Incoming::content)
                     .filter(Objects::nonNull)
                     .map(Content::id)
@@ -119,6 +118,17 @@ final class InboxTransaction {
                         + ", which is stored; retry to store it behind the later events, or skip the record");
     }
 
+    /** Returns why an event is not the stored one with its id: CloudEvents are identified by source and id. */
+    static @Nullable Refusal sameId(Content content, @Nullable String storedSource) {
+        String source = content.event().origin();
+        return storedSource == null || storedSource.equals(source)
+                ? null
+                : new Refusal(
+                        Reason.INVALID,
+                        content + " comes from " + source + ", and an event of " + storedSource
+                                + " is stored under this id; give it another id in an InboxRecordMapper, or skip the record");
+    }
+
     /** Turns a record that is refused or held back into an event of the outbox, which the handler of the inbox gets. */
     private OutboxEvent event(UUID id, Incoming incoming, Refusal refusal, @Nullable Instant heldUntil) {
         StoredRecord stored = StoredRecord.of(inbox, incoming.record(), refusal.reason(), refusal.message(), heldUntil);
@@ -149,20 +159,28 @@ final class InboxTransaction {
         private final Map<Received, Long> last = new HashMap<>();
         private final Map<Aggregate, Long> highest = new HashMap<>();
         private final Map<Received, Long> advanced = new HashMap<>();
-        private final Set<UUID> known = new HashSet<>();
+        private final Map<UUID, @Nullable String> known = new HashMap<>();
         private final Map<UUID, Incoming> refused = new LinkedHashMap<>();
         private final List<OutboxEvent> events = new ArrayList<>();
         private final Map<Result, Long> results = new EnumMap<>(Result.class);
 
         void add(Incoming incoming) {
             Content content = incoming.content();
-            boolean ignored = content == null && incoming.refusal() == null;
-            if (ignored || (content != null && known.contains(content.id()))) {
+            Refusal refusal = incoming.refusal();
+            if (content == null && refusal == null) {
                 count(Result.DROPPED, 1);
                 return;
             }
-            Refusal refusal =
-                    incoming.refusal() != null || content == null ? incoming.refusal() : decideOn(incoming, content);
+            if (content != null && known.containsKey(content.id())) {
+                refusal = sameId(content, known.get(content.id()));
+                if (refusal == null) {
+                    count(Result.DROPPED, 1);
+                    return;
+                }
+            }
+            if (content != null && refusal == null) {
+                refusal = decideOn(incoming, content);
+            }
             if (refusal != null) {
                 refused.put(
                         StoredRecord.idOf(inbox, incoming.record()), new Incoming(incoming.record(), content, refusal));
@@ -189,7 +207,7 @@ final class InboxTransaction {
                 return unknownType(content);
             } else {
                 events.add(content.event());
-                known.add(content.id());
+                known.put(content.id(), content.event().origin());
                 count(Result.RECEIVED, 1);
             }
             if (!late) {
@@ -202,7 +220,7 @@ final class InboxTransaction {
 
         void finish() {
             if (!refused.isEmpty()) {
-                Set<UUID> stored = received.known(refused.keySet());
+                Set<UUID> stored = received.known(refused.keySet()).keySet();
                 count(Result.DROPPED, stored.size());
                 refused.keySet().removeAll(stored);
                 Instant heldUntil = heldUntil();

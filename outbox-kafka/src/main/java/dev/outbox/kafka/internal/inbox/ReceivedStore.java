@@ -7,13 +7,12 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -41,15 +40,21 @@ public final class ReceivedStore {
                           AND o.aggregate_id = r.aggregate_id)
             """;
 
-    /** Relies on outbox_unpublished_event_id, outbox_published_event_id and the unique index of the archive. */
+    /**
+     * Relies on outbox_unpublished_event_id, outbox_published_event_id, the unique index of the archive and outbox_aggregate_type_pk. Unordered
+     * events have no owner.
+     */
     static final String KNOWN = """
-            SELECT o.event_id
-              FROM {schema}.outbox o
-             WHERE o.event_id = ANY (:event_ids::uuid[])
-             UNION ALL
-            SELECT a.outbox_event_id
-              FROM {archive}.events a
-             WHERE a.outbox_event_id = ANY (:event_ids::uuid[])
+            SELECT e.event_id, CASE WHEN e.aggregate_type <> 'unordered' THEN coalesce(t.origin, own.origin) END
+              FROM (SELECT o.event_id, o.aggregate_type
+                      FROM {schema}.outbox o
+                     WHERE o.event_id = ANY (:event_ids::uuid[])
+                     UNION ALL
+                    SELECT a.outbox_event_id, a.aggregate_type
+                      FROM {archive}.events a
+                     WHERE a.outbox_event_id = ANY (:event_ids::uuid[])) e
+              LEFT JOIN {schema}.outbox_aggregate_type t ON t.aggregate_type = e.aggregate_type
+              LEFT JOIN {schema}.outbox_aggregate_type own ON own.aggregate_type = 'outbox.kafka.source'
             """;
 
     /** Relies on outbox_received_pk. The caller has locked the rows. */
@@ -116,12 +121,15 @@ public final class ReceivedStore {
         return positions;
     }
 
-    /** Returns which events the queue, history or the archive holds. */
-    Set<UUID> known(Collection<UUID> eventIds) {
-        return new HashSet<>(client.sql(names.apply(KNOWN))
+    /** Returns which events the queue, history or the archive holds, with their sources as far as they are known. */
+    Map<UUID, @Nullable String> known(Collection<UUID> eventIds) {
+        Map<UUID, @Nullable String> sources = new HashMap<>();
+        client.sql(names.apply(KNOWN))
                 .param("event_ids", eventIds.stream().map(UUID::toString).toArray(String[]::new))
-                .query(UUID.class)
-                .list());
+                .query((row) -> {
+                    sources.put(row.getObject(1, UUID.class), row.getString(2));
+                });
+        return sources;
     }
 
     /** Raises the last sequences of locked aggregates. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,8 +69,13 @@ public final class RecordHandler {
 
     private void storeAgain(Received key, Content content, StoredRecord stored, EventEnvelope envelope) {
         Position position = received.lock(new TreeSet<>(Set.of(key))).getOrDefault(key, Position.NOTHING);
-        if (!received.known(List.of(content.id())).isEmpty()) {
+        Map<UUID, @Nullable String> known = received.known(List.of(content.id()));
+        if (known.containsKey(content.id())) {
             held.release(envelope.eventId());
+            Refusal refusal = InboxTransaction.sameId(content, known.get(content.id()));
+            if (refusal != null) {
+                throw refused(refusal);
+            }
             return;
         }
         SequenceGuard decision = work.decide(position, content);

@@ -81,6 +81,35 @@ class InboxTest {
     }
 
     @Test
+    void eventOfAnotherSourceMayNotHaveTheSameId() {
+        receiver.sql()
+                .sql("INSERT INTO events.outbox_aggregate_type VALUES ('outbox.kafka.source', false, '/billing')")
+                .update();
+        TestRecord received = TestRecord.of("1", 1);
+        TestRecord own = TestRecord.of("2", 1)
+                .with(
+                        "ce_id",
+                        receiver.publish("cart", "1", new Placed(1)).eventId().toString());
+        receiver.receive(
+                received,
+                received,
+                received.with("ce_source", "/store").with("ce_aggregatetype", "parcel"),
+                own.with("ce_source", "/billing"),
+                own);
+        receiver.receive(received.with("ce_source", "/depot").with("ce_aggregatetype", "pallet"));
+
+        assertThat(receiver.awaitDead(3))
+                .satisfiesExactly(
+                        (error) ->
+                                assertThat(error).contains("comes from /store, and an event of /shop is stored under"),
+                        (error) -> assertThat(error).contains("comes from /shop, and an event of /billing is stored"),
+                        (error) -> assertThat(error).contains("comes from /depot, and an event of /shop is stored"));
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(2);
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "again");
+        receiver.awaitDead(3);
+    }
+
+    @Test
     void recordsOfARepeatedPollAreDropped() {
         TestRecord[] records = {
             TestRecord.of("1", 1),

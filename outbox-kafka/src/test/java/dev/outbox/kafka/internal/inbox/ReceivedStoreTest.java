@@ -100,19 +100,19 @@ class ReceivedStoreTest {
     @Test
     void eventsAreKnownInQueueHistoryAndArchive() throws SQLException {
         UUID id = receiver.publish("own", "1", new Placed(1)).eventId();
-        assertThat(store.known(List.of(id))).containsExactly(id);
+        assertThat(store.known(List.of(id))).containsOnlyKeys(id);
         await().until(() -> receiver.sql()
                         .sql("UPDATE events.outbox_published SET published_at = now() - interval '31 days'")
                         .update()
                 == 1);
-        assertThat(store.known(List.of(id))).containsExactly(id);
+        assertThat(store.known(List.of(id))).containsOnlyKeys(id);
         receiver.runtime().retention().runOnce();
         assertThat(receiver.sql()
                         .sql("SELECT outbox_event_id FROM audit.events")
                         .query(UUID.class)
                         .list())
                 .containsExactly(id);
-        assertThat(store.known(List.of(id, UUID.randomUUID()))).containsExactly(id);
+        assertThat(store.known(List.of(id, UUID.randomUUID()))).containsOnlyKeys(id);
     }
 
     @Test
