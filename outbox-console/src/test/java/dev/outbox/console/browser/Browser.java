@@ -127,9 +127,12 @@ final class Browser implements AutoCloseable {
         });
     }
 
-    /** Leaves the console, whose pages ask for news and reload themselves: that could overtake the next page, its cookies or its log. */
+    /**
+     * Leaves the console, whose pages ask for news and reload themselves: that could overtake the next page, its cookies or its log. A style
+     * sheet does nothing.
+     */
     private void leave() {
-        driver.get(application + "/login");
+        driver.get(application + "/default-ui.css");
     }
 
     /** Returns the page of the console that is open, for {@link #open}. */
