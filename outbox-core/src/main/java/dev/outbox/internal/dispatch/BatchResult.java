@@ -4,6 +4,7 @@ import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.publish.Aggregate;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -95,6 +96,12 @@ final class BatchResult {
     @Nullable
     Throwable thrown() {
         return thrown;
+    }
+
+    /** Returns whether the handler lets an event wait, and reports the reason itself. */
+    boolean isSelfReported(Attempt attempt) {
+        Throwable own = failed.get(attempt.id());
+        return own != null && Causes.isSelfReported(own);
     }
 
     /** Returns how many failures of single events the outcomes hold; 0 if the log has none of them. */

@@ -47,6 +47,12 @@ final class Circuits {
         return circuit != null && !circuit.isPassable();
     }
 
+    /** Returns whether the circuit of a handler is open, even if it would pass a probe: queued deliveries probe it, the longest waiting first. */
+    boolean queues(HandlerDefinition handler) {
+        Circuit circuit = of(handler);
+        return circuit != null && circuit.isOpen();
+    }
+
     /** Returns the ids of the handlers whose circuit is open. */
     Set<String> open() {
         Set<String> open = new TreeSet<>();

@@ -281,7 +281,7 @@ public final class Dispatcher {
                 String lane = local.lane(lanes);
                 if (unreadable != null) {
                     record(event, outcomes, lane, invocation.unreadable(local.handler(), attempt, unreadable));
-                } else if (suspect || local.paused() || lanes.contains(lane)) {
+                } else if (suspect || local.paused() || lanes.contains(lane) || circuits.queues(local.handler())) {
                     record(event, outcomes, lane, DeliveryOutcome.QUEUED);
                 } else if (local.handler().isBatch()) {
                     forBatches.put(local.handler(), new Waiting(events.size(), lane, attempt));

@@ -12,6 +12,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,7 +80,7 @@ final class Invocation {
             Duration duration = Duration.ofNanos(System.nanoTime() - begun);
             report(handler, envelope, outcome, duration);
             if (circuit != null) {
-                updateCircuit(circuit, handler, List.of(attempt), List.of(outcome), null);
+                updateCircuit(circuit, handler, List.of(attempt), List.of(outcome), (one) -> false, null);
             }
             return outcome.after(duration);
         } finally {
@@ -134,7 +135,7 @@ final class Invocation {
                         attempts.size());
             }
             if (circuit != null) {
-                updateCircuit(circuit, handler, attempts, outcomes, result.thrown());
+                updateCircuit(circuit, handler, attempts, outcomes, result::isSelfReported, result.thrown());
             }
             return outcomes.stream().map((outcome) -> outcome.after(share)).toList();
         } finally {
@@ -173,12 +174,13 @@ final class Invocation {
         return true;
     }
 
-    /** An exception counts once: it may be the fault of one event. */
+    /** An exception counts once: it may be the fault of one event. What a handler lets wait, although it works for others, does not count. */
     private void updateCircuit(
             Circuits.Circuit circuit,
             HandlerDefinition handler,
             List<Attempt> attempts,
             List<DeliveryOutcome> outcomes,
+            Predicate<Attempt> letsWait,
             @Nullable Throwable thrown) {
         if (outcomes.stream().anyMatch((outcome) -> outcome.succeeded())) {
             circuit.succeeded();
@@ -187,7 +189,7 @@ final class Invocation {
         for (int i = 0; i < outcomes.size(); i++) {
             DeliveryOutcome outcome = outcomes.get(i);
             EventEnvelope envelope = attempts.get(i).envelope();
-            boolean failed = outcome.failure() != null;
+            boolean failed = outcome.failure() != null && !letsWait.test(attempts.get(i));
             if (failed && circuit.failed(envelope)) {
                 listener.circuitOpened(envelope.stream(), handler.id());
             }

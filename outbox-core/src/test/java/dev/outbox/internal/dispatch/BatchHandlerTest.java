@@ -9,9 +9,11 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
@@ -181,6 +183,22 @@ class BatchHandlerTest {
         awaitPublished(40);
         IntStream.range(0, 20)
                 .forEach((order) -> assertThat(sequencesOf("order-" + order)).isEqualTo(range(1, 2)));
+        assertThat(outbox.runtime().openCircuits()).isEmpty();
+    }
+
+    @Test
+    void eventsThatHandlerLetsWaitDoNotOpenItsCircuit() {
+        outbox
+                .handler(batch(
+                                "index",
+                                (event, attempt) -> RetryAfterException.uncounted(
+                                        Duration.ofMinutes(1), "a part is away", Causes.selfReported()))
+                        .circuit(new CircuitBreaker(5, Duration.ofMinutes(1))))
+                .stream("default", claiming(10, 1));
+        publish(20, 20);
+
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery WHERE attempt_count = 1") == 20);
         assertThat(outbox.runtime().openCircuits()).isEmpty();
     }
 

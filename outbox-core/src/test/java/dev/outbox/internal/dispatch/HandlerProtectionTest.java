@@ -246,6 +246,29 @@ class HandlerProtectionTest {
                 .allSatisfy((aggregate, sequences) -> assertThat(sequences).containsExactly(1L, 2L));
     }
 
+    @Test
+    void eventsThatWaitProbeAnOpenCircuitBeforeNewOnes() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        MovingClock clock = new MovingClock();
+        outbox.handler("mail", "*", (envelope) -> {
+                    if (down.get() || envelope.aggregateId().equals("new")) {
+                        throw new IOException("provider is down");
+                    }
+                })
+                .settings("mail", new HandlerSettings(null, new CircuitBreaker(5, Duration.ofMinutes(1))))
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 100))
+                .clock(clock)
+                .poller(Duration.ofHours(1), 10, Duration.ofMinutes(1))
+                .start();
+        IntStream.rangeClosed(1, 5).forEach((number) -> outbox.publish("" + number, new OrderPlaced(1)));
+        await().until(() -> outbox.runtime().openCircuits().contains("mail"));
+        down.set(false);
+        clock.advance(Duration.ofMinutes(1));
+        outbox.publish("new", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 5);
+    }
+
     private int attempts() {
         return outbox.sql()
                 .sql("SELECT sum(retry_count) FROM events.outbox_delivery")
