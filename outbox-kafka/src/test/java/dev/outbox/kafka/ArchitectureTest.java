@@ -46,10 +46,21 @@ class ArchitectureTest {
     void forwarderAndInboxDoNotKnowEachOther() {
         noClasses()
                 .that()
-                .resideInAPackage("..kafka.internal.forwarder")
+                .resideInAnyPackage("..kafka.internal.forwarder", "..kafka.internal.forwarding")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("..kafka.internal.inbox", "..kafka.autoconfigure")
+                .check(MODULE);
+    }
+
+    @Test
+    void forwardingKnowsNoBroker() {
+        noClasses()
+                .that()
+                .resideInAPackage("..kafka.internal.forwarding")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.apache.kafka..", "org.springframework.kafka..", "..kafka.internal.forwarder")
                 .check(MODULE);
     }
 }

@@ -264,10 +264,10 @@ class ForwardingTest {
 
         awaitAttemptsThatDoNotCount("kafka-refunds");
         assertThat(application.getBean(HealthDetails.class).get().toString())
-                .contains("failingRoutes", "refunds=Topic missing does not exist");
+                .contains("failingRoutes", "refunds=missing: Topic missing does not exist");
         assertThat(output)
                 .containsOnlyOnce(
-                        "Route refunds cannot send to Kafka, so its events wait: Topic missing does not exist");
+                        "Route refunds cannot send to Kafka, so its events wait: missing: Topic missing does not exist");
         TestKafka.createTopic("missing", Map.of());
 
         assertThat(sequences("missing", "refund", 3)).containsExactly("1", "2", "3");

@@ -3,18 +3,20 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
-import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
+import dev.outbox.kafka.internal.forwarder.KafkaTarget;
 import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
-import dev.outbox.kafka.internal.forwarder.RecordSender;
 import dev.outbox.kafka.internal.forwarder.Route;
-import dev.outbox.kafka.internal.forwarder.RouteFaults;
-import dev.outbox.kafka.internal.forwarder.ServiceSource;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
+import dev.outbox.kafka.internal.forwarding.ForwardingHandler;
+import dev.outbox.kafka.internal.forwarding.RouteFaults;
+import dev.outbox.kafka.internal.forwarding.Sender;
+import dev.outbox.kafka.internal.forwarding.ServiceSource;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -55,7 +57,7 @@ class ForwarderConfiguration {
 
     @Bean
     RouteFaults outboxKafkaRouteFaults() {
-        return new RouteFaults(System::nanoTime);
+        return new RouteFaults("Kafka", System::nanoTime);
     }
 
     @Bean(destroyMethod = "stop")
@@ -80,16 +82,21 @@ class ForwarderConfiguration {
                 client.isBlank() ? "outbox" : client + "-outbox",
                 settings.publisher().maxPayloadSize());
         SharedProducer producer = producers.create(values);
-        Map<String, ForwardingHandler> handlers = new HashMap<>();
+        Sender<ProducerRecord<Object, Object>> sender =
+                new Sender<>(new KafkaTarget(producer), values.patience(), System::nanoTime);
+        Map<String, ForwarderLifecycle.Named> handlers = new HashMap<>();
         ConfiguredRoutes.of(properties.routes(), settings.polling().streams().keySet())
                 .forEach((routeName, route) -> handlers.put(
                         routeName,
-                        new ForwardingHandler(
-                                routeName,
-                                new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC()),
-                                new RecordSender(producer, values.patience(), System::nanoTime),
-                                faults,
-                                stored::require)));
+                        new ForwarderLifecycle.Named(
+                                route,
+                                new ForwardingHandler<>(
+                                        routeName,
+                                        new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC()),
+                                        sender,
+                                        faults,
+                                        stored::require,
+                                        System::nanoTime))));
         return new ForwarderLifecycle(handlers, producer, stored);
     }
 

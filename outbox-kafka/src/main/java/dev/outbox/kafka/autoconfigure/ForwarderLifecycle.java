@@ -1,8 +1,9 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
-import dev.outbox.kafka.internal.forwarder.ServiceSource;
+import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
+import dev.outbox.kafka.internal.forwarding.ForwardingHandler;
+import dev.outbox.kafka.internal.forwarding.ServiceSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -19,18 +20,21 @@ final class ForwarderLifecycle implements SmartLifecycle {
     /** The phase before that of the outbox: started earlier, stopped later. */
     private static final int PHASE = DEFAULT_PHASE - 1024 - 1;
 
-    private final Map<String, ForwardingHandler> handlers;
+    private final Map<String, Named> handlers;
     private final SharedProducer producer;
     private final ServiceSource source;
     private volatile boolean running;
 
-    ForwarderLifecycle(Map<String, ForwardingHandler> handlers, SharedProducer producer, ServiceSource source) {
+    /** Route with its handler. */
+    record Named(Route route, ForwardingHandler<?> handler) {}
+
+    ForwarderLifecycle(Map<String, Named> handlers, SharedProducer producer, ServiceSource source) {
         this.handlers = Map.copyOf(handlers);
         this.producer = producer;
         this.source = source;
     }
 
-    ForwardingHandler named(String name) {
+    Named named(String name) {
         return Objects.requireNonNull(handlers.get(name), () -> "there is no route " + name);
     }
 

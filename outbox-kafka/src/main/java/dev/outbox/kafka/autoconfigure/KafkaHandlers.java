@@ -5,7 +5,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.OnDead;
-import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
@@ -56,13 +55,13 @@ final class KafkaHandlers implements BeanRegistrar {
     }
 
     /** A route exists for the order of its events, so they wait behind a dead letter. */
-    private static HandlerDefinition route(String name, ForwardingHandler handler) {
-        Route route = handler.route();
+    private static HandlerDefinition route(String name, ForwarderLifecycle.Named named) {
+        Route route = named.route();
         return HandlerDefinition.ofBatch(
                         Route.HANDLER + name,
                         route.eventTypes().isEmpty() ? Set.of(HandlerDefinition.ALL_EVENT_TYPES) : route.eventTypes(),
                         null,
-                        handler)
+                        named.handler())
                 .ofAggregateTypes(route.aggregateTypes().toArray(String[]::new))
                 .inStreams(route.streams().toArray(String[]::new))
                 .received(route.forwardReceived() ? Source.ANY : Source.OWN)

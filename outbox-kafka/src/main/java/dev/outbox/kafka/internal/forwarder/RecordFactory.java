@@ -7,15 +7,18 @@ import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.kafka.internal.cloudevents.CloudEventHeaders;
 import java.time.Clock;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /** Creates the records of a route in the binary mode of CloudEvents, and lets the application's mapper change them. */
-public record RecordFactory(String source, Route route, KafkaRecordMapper mapper, Clock clock) {
+public record RecordFactory(String source, Route route, KafkaRecordMapper mapper, Clock clock)
+        implements Function<EventEnvelope, ProducerRecord<Object, Object>> {
 
     /** Returns the record. Throws what the mapper throws. */
-    ProducerRecord<Object, Object> create(EventEnvelope event) {
+    @Override
+    public ProducerRecord<Object, Object> apply(EventEnvelope event) {
         ProducerRecord<Object, Object> proposed = new ProducerRecord<>(
                 route.topicOf(event),
                 null,

@@ -2,6 +2,7 @@ package dev.outbox.kafka.internal.forwarder;
 
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /** Producer of all routes, created on first use and replaced when it is broken. Safe for use by many threads. */
@@ -38,7 +39,7 @@ public final class SharedProducer implements AutoCloseable {
 
     synchronized Producer<Object, Object> get() {
         if (closed) {
-            throw new IllegalStateException("the producer is closed, because the application stops");
+            throw new KafkaException("the producer is closed, because the application stops");
         }
         Producer<Object, Object> producer = current;
         if (producer == null) {
@@ -53,6 +54,15 @@ public final class SharedProducer implements AutoCloseable {
         if (current == broken) {
             closeCurrent();
         }
+    }
+
+    /** Closes the producer, so that the next use creates another. */
+    synchronized void replace() {
+        closeCurrent();
+    }
+
+    synchronized boolean isCurrent(Producer<Object, Object> producer) {
+        return current == producer;
     }
 
     /** Closes the producer. A handler that still runs gets no other one. */

@@ -32,12 +32,13 @@ class RecordFactoryTest {
 
     private static ProducerRecord<Object, Object> create(Route route, EventEnvelope event) {
         return new RecordFactory("/shop", route, (ignored, proposed) -> proposed, Clock.fixed(NOW, ZoneOffset.UTC))
-                .create(event);
+                .apply(event);
     }
 
     @Test
     void recordDescribesEventInBinaryModeOfCloudEvents() {
-        ProducerRecord<Object, Object> record = create(TestEvents.orders(), event("a7", "OrderPlaced", HEADERS));
+        EventEnvelope event = event("a7", "OrderPlaced", HEADERS);
+        ProducerRecord<Object, Object> record = create(TestEvents.orders(), event);
 
         assertThat(record.topic()).isEqualTo("orders");
         assertThat(record.partition()).isNull();
@@ -46,7 +47,7 @@ class RecordFactoryTest {
         assertThat(headers(record))
                 .containsOnly(
                         entry("ce_specversion", "1.0"),
-                        entry("ce_id", TestEvents.EVENT_ID.toString()),
+                        entry("ce_id", event.eventId().toString()),
                         entry("ce_source", "/shop"),
                         entry("ce_type", "OrderPlaced"),
                         entry("ce_time", "2026-03-01T12:00:00.123456Z"),
@@ -79,7 +80,7 @@ class RecordFactoryTest {
                                 TestEvents.orders(),
                                 (ignored, proposed) -> proposed,
                                 Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC))
-                        .create(event)
+                        .apply(event)
                         .timestamp())
                 .as("Kafka refuses records from the future")
                 .isEqualTo(1000);

@@ -65,6 +65,11 @@ final class ScriptedProducer extends MockProducer<Object, Object> {
         }
     }
 
+    /** Completes the record that was sent first, and waits for one. */
+    void completeOne() throws InterruptedException {
+        complete(unfinished.take());
+    }
+
     private void complete(ProducerRecord<Object, Object> record) {
         keysInFlight.remove(record.key());
         RuntimeException failure = failures.get(text(record));

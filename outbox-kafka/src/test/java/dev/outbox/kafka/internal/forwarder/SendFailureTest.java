@@ -5,7 +5,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
-import dev.outbox.kafka.internal.forwarder.SendFailure.Scope;
+import dev.outbox.kafka.internal.forwarding.Fault;
+import dev.outbox.kafka.internal.forwarding.Fault.Scope;
+import java.net.ConnectException;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.kafka.common.InvalidRecordException;
@@ -41,31 +43,34 @@ class SendFailureTest {
     @ParameterizedTest
     @MethodSource("refusals")
     void refusedRecordIsDeadWithMessageOfBroker(Exception refusal) {
-        SendFailure failure = SendFailure.of("orders", refusal);
+        Fault failure = SendFailure.of("orders", refusal);
 
         assertThat(failure.cause())
                 .isInstanceOf(NonRetryableException.class)
                 .hasMessageContaining("why")
                 .hasCause(refusal);
-        assertThat(failure.scope()).isEqualTo(Scope.RECORD);
+        assertThat(failure.scope()).isEqualTo(Scope.MESSAGE);
     }
 
-    static Stream<Exception> outages() {
+    static Stream<Arguments> outages() {
         return Stream.of(
-                new TimeoutException("Topic orders not present in metadata after 5000 ms."),
-                new TimeoutException("Expiring 3 record(s) for orders-0:15000 ms has passed since batch creation"),
-                new NetworkException("why"),
-                new NotEnoughReplicasException("why"),
-                new UnknownTopicOrPartitionException("why"),
-                new TopicAuthorizationException(Set.of("orders")),
-                new SaslAuthenticationException("why"),
-                new OutOfOrderSequenceException("why"));
+                arguments(new TimeoutException("Expiring 3 record(s) for orders-0:15000 ms has passed"), Scope.UNIT),
+                arguments(new NetworkException("why"), Scope.UNIT),
+                arguments(new NotEnoughReplicasException("why"), Scope.UNIT),
+                arguments(new UnknownTopicOrPartitionException("why"), Scope.UNIT),
+                arguments(new OutOfOrderSequenceException("why"), Scope.UNIT),
+                arguments(new UnknownServerException("why"), Scope.UNIT),
+                arguments(new TopicAuthorizationException(Set.of("orders")), Scope.DESTINATION),
+                arguments(new SerializationException("why", new ConnectException("refused")), Scope.DESTINATION),
+                arguments(new SerializationException("why", new TimeoutException("slow")), Scope.DESTINATION),
+                arguments(new SaslAuthenticationException("why"), Scope.CONNECTION),
+                arguments(new ClusterAuthorizationException("why"), Scope.CONNECTION));
     }
 
     @ParameterizedTest
     @MethodSource("outages")
-    void faultOfEnvironmentDoesNotCount(Exception outage) {
-        SendFailure failure = SendFailure.of("orders", outage);
+    void faultOfEnvironmentDoesNotCount(Exception outage, Scope scope) {
+        Fault failure = SendFailure.of("orders", outage);
 
         assertThat(failure.cause())
                 .isInstanceOfSatisfying(
@@ -73,28 +78,25 @@ class SendFailureTest {
                         (ex) -> assertThat(ex.isCounted()).isFalse())
                 .hasMessageContaining(outage.getMessage())
                 .hasCause(outage);
-        assertThat(failure.scope()).isEqualTo(Scope.TOPIC);
+        assertThat(failure.scope()).isEqualTo(scope);
     }
 
-    static Stream<Arguments> counted() {
+    static Stream<Exception> counted() {
         return Stream.of(
-                arguments(
-                        new TimeoutException("Partition 7 of topic orders with partition count 3 is not present"),
-                        Scope.RECORD),
-                arguments(new SerializationException("the registry does not answer"), Scope.RECORD),
-                arguments(new UnknownServerException("why"), Scope.RECORD),
-                arguments(new UnsupportedOperationException("of an interceptor"), Scope.RECORD));
+                new SerializationException("the schema does not fit"),
+                new IllegalStateException("of a serializer"),
+                new UnsupportedOperationException("of an interceptor"));
     }
 
     @ParameterizedTest
     @MethodSource("counted")
-    void otherFailuresCount(Exception ex, Scope scope) {
-        assertThat(SendFailure.of("orders", ex)).isEqualTo(new SendFailure(ex, scope));
+    void otherFailuresCount(Exception ex) {
+        assertThat(SendFailure.of("orders", ex)).isEqualTo(new Fault(ex, Scope.MESSAGE));
     }
 
     @Test
     void missingTopicDoesNotCountAndIsNamed() {
-        SendFailure failure = SendFailure.of(
+        Fault failure = SendFailure.of(
                 "orders",
                 new TimeoutException(
                         "Topic orders not present in metadata after 5000 ms.",
@@ -104,55 +106,35 @@ class SendFailureTest {
                 .isInstanceOf(RetryAfterException.class)
                 .hasMessageContaining("Topic orders does not exist")
                 .hasMessageContaining("This server does not host this topic-partition.");
-        assertThat(failure.scope()).isEqualTo(Scope.TOPIC);
+        assertThat(failure.scope()).isEqualTo(Scope.DESTINATION);
     }
 
     @Test
     void brokerWithoutAddressDoesNotCount() {
         ConfigException cause = new ConfigException("No resolvable bootstrap urls given in bootstrap.servers");
 
-        SendFailure failure = SendFailure.of("orders", new KafkaException("Failed to construct kafka producer", cause));
+        Fault failure = SendFailure.of("orders", new KafkaException("Failed to construct kafka producer", cause));
 
         assertThat(failure.cause()).isInstanceOf(RetryAfterException.class);
-        assertThat(failure.scope()).isEqualTo(Scope.PRODUCER);
-    }
-
-    @Test
-    void closedProducerDoesNotCount() {
-        IllegalStateException closed =
-                new IllegalStateException("Cannot perform operation after producer has been closed");
-
-        assertThat(SendFailure.of("orders", closed).cause()).isInstanceOf(RetryAfterException.class);
+        assertThat(failure.scope()).isEqualTo(Scope.CONNECTION);
     }
 
     @Test
     void producerThatMayNotBeIdempotentIsReplacedWithoutCounting() {
         ClusterAuthorizationException cause = new ClusterAuthorizationException("no IdempotentWrite");
 
-        SendFailure failure = SendFailure.of("orders", new KafkaException("Cannot perform send", cause));
+        Fault failure = SendFailure.of("orders", new KafkaException("Cannot perform send", cause));
 
         assertThat(failure.cause()).isInstanceOf(RetryAfterException.class).hasCause(cause);
-        assertThat(failure.scope()).isEqualTo(Scope.PRODUCER);
+        assertThat(failure.scope()).isEqualTo(Scope.CONNECTION);
     }
 
     @Test
     void invalidConfigurationDoesNotCount() {
         ConfigException cause = new ConfigException("ssl.keystore.location", "/none");
 
-        SendFailure failure = SendFailure.of("orders", new KafkaException("Failed to construct kafka producer", cause));
+        Fault failure = SendFailure.of("orders", new KafkaException("Failed to construct kafka producer", cause));
 
         assertThat(failure.cause()).isInstanceOf(RetryAfterException.class).hasCause(cause);
-    }
-
-    @Test
-    void recordThatIsNotTriedAfterCountedFailureDoesNotCount() {
-        SendFailure failure = SendFailure.of("orders", new IllegalStateException("of a partitioner"));
-
-        assertThat(failure.cause()).isInstanceOf(IllegalStateException.class);
-        assertThat(failure.untried().cause())
-                .isInstanceOfSatisfying(
-                        RetryAfterException.class,
-                        (ex) -> assertThat(ex.isCounted()).isFalse())
-                .hasMessageContaining("of a partitioner");
     }
 }

@@ -1,5 +1,7 @@
 package dev.outbox.kafka.internal.forwarder;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.outbox.EventEnvelope;
 import java.time.Instant;
 import java.util.List;
@@ -10,7 +12,6 @@ import java.util.UUID;
 /** Events and routes of a shop. */
 final class TestEvents {
 
-    static final UUID EVENT_ID = UUID.fromString("01890000-0000-7000-8000-000000000001");
     static final Instant TIME = Instant.parse("2026-03-01T12:00:00.123456Z");
 
     private TestEvents() {}
@@ -23,7 +24,7 @@ final class TestEvents {
     static EventEnvelope event(String orderAndSequence, String type, Map<String, String> headers) {
         return new EventEnvelope(
                 1,
-                EVENT_ID,
+                UUID.nameUUIDFromBytes(orderAndSequence.getBytes(UTF_8)),
                 "default",
                 "Order",
                 orderAndSequence.substring(0, 1),

@@ -1,4 +1,4 @@
-package dev.outbox.kafka.internal.forwarder;
+package dev.outbox.kafka.internal.forwarding;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.sql.OutboxSchema;

@@ -1,0 +1,22 @@
+package dev.outbox.kafka.internal.forwarding;
+
+import java.util.concurrent.CompletionStage;
+
+/** Broker of a route. One thread of the destination calls {@link #unit} and {@link #send}, which may block. */
+public interface MessageTarget<M> {
+
+    /** Returns where the message goes, such as a topic. Does not block. */
+    String destination(M message);
+
+    /** Returns what fails together with the message: a partition if it is known, or else the destination. Throws if the broker does not tell. */
+    Object unit(M message);
+
+    /** Hands the message over, and completes when the broker has acknowledged it. */
+    CompletionStage<?> send(M message);
+
+    /** Classifies what {@link #unit} or {@link #send} threw, or how a send completed. */
+    Fault classify(M message, Throwable failure);
+
+    /** Replaces the connection, because it no longer answers. */
+    void replace();
+}
