@@ -55,19 +55,15 @@ final class ScriptedProducer extends MockProducer<Object, Object> {
         return future;
     }
 
-    /** Completes records in the order of sending until the handler returns. */
+    /** Completes records in the order of sending until the handler returns, and those that it has left. */
     void completeUntilDone(Future<?> handler) throws InterruptedException {
-        while (!handler.isDone()) {
-            ProducerRecord<Object, Object> next = unfinished.poll(5, TimeUnit.MILLISECONDS);
+        ProducerRecord<Object, Object> next = null;
+        while (!handler.isDone() || next != null) {
+            next = unfinished.poll(5, TimeUnit.MILLISECONDS);
             if (next != null) {
                 complete(next);
             }
         }
-    }
-
-    /** Completes the record that was sent first, and waits for one. */
-    void completeOne() throws InterruptedException {
-        complete(unfinished.take());
     }
 
     private void complete(ProducerRecord<Object, Object> record) {
