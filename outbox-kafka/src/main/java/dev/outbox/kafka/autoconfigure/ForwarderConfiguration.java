@@ -43,6 +43,7 @@ class ForwarderConfiguration {
             factory.setBeanName("outboxKafkaProducer");
             factory.setPhysicalCloseTimeout(CLOSE_TIMEOUT_SECONDS);
             copy(application, factory);
+            BootstrapServers.follow(application::getConfigurationProperties, settings.values(), factory);
             return new SharedProducer(factory::createProducer, factory::reset);
         };
     }

@@ -142,6 +142,7 @@ class OutboxKafkaInboxConfiguration {
         DefaultKafkaConsumerFactory<byte[], byte[]> factory = new DefaultKafkaConsumerFactory<>(values);
         factory.setBeanName("outboxKafkaConsumers." + inbox.name());
         copy(application, factory);
+        BootstrapServers.follow(application::getConfigurationProperties, values, factory);
         return factory;
     }
 
