@@ -21,7 +21,7 @@ public final class Sender<M> {
     static final Duration PATIENCE = Duration.ofSeconds(1);
 
     /** How long it waits while the broker answers nobody and another caller waits. */
-    private static final Duration PATIENCE_BESIDE_OTHERS = Duration.ofMillis(200);
+    private static final Duration PATIENCE_BESIDE_OTHERS = Duration.ofMillis(100);
 
     private static final Duration PAUSE = Duration.ofSeconds(4);
 
