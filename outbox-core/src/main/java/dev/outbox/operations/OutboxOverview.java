@@ -112,6 +112,7 @@ public record OutboxOverview(
      * Instance that polls.
      *
      * @param name the name of its worker, as in claims
+     * @param application its {@code spring.application.name}; {@code null} if it has none
      * @param startedAt when it started
      * @param lastSeenAt its last sign of life, which it gives every 20 s or more often; older if it crashed
      * @param streams the streams that it polls
@@ -120,6 +121,7 @@ public record OutboxOverview(
      */
     public record Instance(
             String name,
+            @Nullable String application,
             Instant startedAt,
             Instant lastSeenAt,
             Set<String> streams,

@@ -17,7 +17,7 @@ public final class InstanceStore {
 
     /** Reads outbox_instance whole: it has a row per instance, and loses those that are not seen for a day. */
     public static final String LIST = """
-            SELECT i.name, i.started_at, i.last_seen_at, i.streams, i.open_circuits, i.stopped,
+            SELECT i.name, i.application, i.started_at, i.last_seen_at, i.streams, i.open_circuits, i.stopped,
                    i.last_seen_at >= clock_timestamp() - interval '1 minute'
               FROM {schema}.outbox_instance i
              ORDER BY i.name
@@ -214,11 +214,12 @@ public final class InstanceStore {
         return new Listed(
                 new OutboxOverview.Instance(
                         row.getString(1),
-                        row.getObject(2, OffsetDateTime.class).toInstant(),
+                        row.getString(2),
                         row.getObject(3, OffsetDateTime.class).toInstant(),
-                        Subscriptions.texts(row, 4),
+                        row.getObject(4, OffsetDateTime.class).toInstant(),
                         Subscriptions.texts(row, 5),
-                        Subscriptions.texts(row, 6)),
-                row.getBoolean(7));
+                        Subscriptions.texts(row, 6),
+                        Subscriptions.texts(row, 7)),
+                row.getBoolean(8));
     }
 }

@@ -94,8 +94,10 @@ class InstancesTest {
                 "own",
                 new InstanceStore.Equipment(
                         Set.of("slow"), Set.of("mail"), Set.of(), Set.of("mail", "audit"), Set.of("orders: refused")));
+        store.name("own", "shop", Set.of("mail"));
 
         assertThat(instances()).extracting(Instance::name).containsExactly("own", "recent");
+        assertThat(instances()).extracting(Instance::application).containsExactly("shop", null);
         assertThat(instances().get(0).streams()).containsExactly("slow");
         assertThat(instances().get(0).openCircuits()).containsExactlyInAnyOrder("mail", "audit");
         assertThat(instances().get(0).stoppedInboxes()).containsExactly("orders: refused");

@@ -38,7 +38,7 @@ class AttentionTest {
     private final List<Stream> streams = new ArrayList<>();
     private final List<Handler> handlers = new ArrayList<>();
     private final List<Instance> instances =
-            new ArrayList<>(List.of(new Instance("shop-1", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
+            new ArrayList<>(List.of(new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
 
     @Test
     void nothingNeedsAttention() throws Exception {
@@ -50,7 +50,7 @@ class AttentionTest {
 
     @Test
     void streamThatNoLiveInstancePollsNeedsAttention() throws Exception {
-        instances.add(new Instance("mail-1", HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of()));
+        instances.add(new Instance("mail-1", null, HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of()));
         stream("default", 5, false);
         stream("mail", 1234, false);
         stream("idle", 0, false);
@@ -68,6 +68,11 @@ class AttentionTest {
 
         assertThat(attention("ABSENT")).containsExactly("ABSENT Handler gone");
         assertThat(page("/outbox")).contains("/outbox/confirm?action=expire&amp;subject=handler&amp;name=gone");
+    }
+
+    @Test
+    void instanceHasTheNameOfItsApplication() throws Exception {
+        assertThat(page("/outbox")).contains(">shop-1</bdi> <span class=\"dim\">shop</span>");
     }
 
     @Test
@@ -150,7 +155,7 @@ class AttentionTest {
 
     private void stopped(String instance, Instant seenAt) {
         instances.add(new Instance(
-                instance, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of("orders: error: credentials refused")));
+                instance, null, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of("orders: error: credentials refused")));
     }
 
     private static Operation pause(

@@ -103,6 +103,7 @@ final class PageFixture {
                         Set.of("shop-1"))),
                 List.of(new OutboxOverview.Instance(
                         "shop-1",
+                        "shop",
                         NOW.minusSeconds(500),
                         NOW.minusSeconds(40),
                         Set.of("default"),
