@@ -1,6 +1,9 @@
 package dev.outbox.operations;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds, retries and skips deliveries, pauses handlers and streams, expires handlers that were removed, and erases events. Works in every
@@ -22,6 +25,40 @@ public interface OutboxOperations {
      *     their event; repeat the call later if they fail
      */
     record Changed(int affected, int busy) {}
+
+    /**
+     * Deliveries of one event type and stream that no running instance takes. Later deliveries of their aggregates wait behind them.
+     *
+     * @param handlerId the handler: the id that is stored with the deliveries
+     * @param problem why no instance takes them
+     * @param eventType their event type
+     * @param stream their stream
+     * @param waiting how many wait; counts stop at {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}
+     * @param behind how many later deliveries that the handler takes wait behind them; counted only for {@link Problem#NOT_SELECTED}
+     * @param lastSeenAt the last heartbeat of the subscriptions that take them, or of the handler if it is {@link Problem#ABSENT};
+     *     {@code null} if that is not known
+     * @param subscriptions the event types of the subscriptions that take them, for {@link #expireSubscription}
+     */
+    record Untaken(
+            String handlerId,
+            Problem problem,
+            String eventType,
+            String stream,
+            long waiting,
+            long behind,
+            @Nullable Instant lastSeenAt,
+            Set<String> subscriptions) {
+
+        /** Why no running instance takes deliveries. */
+        public enum Problem {
+            /** None has the handler. */
+            ABSENT,
+            /** Those that have the handler do not subscribe it to such events any more. */
+            NOT_SELECTED,
+            /** None that has the handler polls the stream. */
+            UNPOLLED
+        }
+    }
 
     /**
      * Outcome of {@link #erase}.
@@ -164,6 +201,14 @@ public interface OutboxOperations {
      *     it
      */
     boolean expireHandler(String handlerId, String actor, String reason);
+
+    /**
+     * Finds the deliveries that no running instance takes: ten minutes after the last heartbeat of a version that takes them, or at once if
+     * the handler was renamed.
+     *
+     * @return the deliveries, in the order of their handlers, problems, streams and event types
+     */
+    List<Untaken> untaken();
 
     /**
      * Ends the subscriptions of a handler to an event type that only versions have which do not run any more, instead of waiting until no

@@ -4,12 +4,13 @@ import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operate.HandlerExpiryStore.Absent;
 import dev.outbox.internal.operate.HandlerExpiryStore.Dead;
-import dev.outbox.internal.operate.HandlerExpiryStore.Problem;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.OutboxOperations.Untaken;
+import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,9 +55,8 @@ public final class HandlerExpiry {
      */
     public boolean report(LocalHandlers own) throws SQLException {
         List<Absent> found = store.absent();
-        // What has expired becomes dead at once.
         Map<String, List<Absent>> absent = found.stream()
-                .filter((one) -> one.problem() != Problem.NOT_SELECTED || one.lastTaken() != null)
+                .filter(HandlerExpiry::waits)
                 .collect(Collectors.groupingBy(HandlerExpiry::subject, LinkedHashMap::new, Collectors.toList()));
         absent.forEach((subject, kinds) -> {
             if (!reported.contains(subject)) {
@@ -65,6 +65,27 @@ public final class HandlerExpiry {
         });
         reported = Set.copyOf(absent.keySet());
         return !found.isEmpty();
+    }
+
+    /** What has expired becomes dead at once. */
+    private static boolean waits(Absent absent) {
+        return absent.problem() != Problem.NOT_SELECTED || absent.lastTaken() != null;
+    }
+
+    /** Returns the deliveries that no running instance takes. Thread-safe. */
+    public List<Untaken> untaken() throws SQLException {
+        return store.absent().stream()
+                .filter(HandlerExpiry::waits)
+                .map((one) -> new Untaken(
+                        one.id(),
+                        one.problem(),
+                        one.kind().eventType(),
+                        one.kind().stream(),
+                        one.waiting(),
+                        one.behind(),
+                        one.problem() == Problem.ABSENT ? one.lastSeen() : one.lastTaken(),
+                        one.takenTypes()))
+                .toList();
     }
 
     private static String subject(Absent absent) {

@@ -12,6 +12,7 @@ import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -387,13 +388,6 @@ final class HandlerExpiryStore {
                            AND {takes}
                            AND {renewed})
                 """.replace("{row}", row).replace("{takes}", takes).replace("{renewed}", renewed);
-    }
-
-    /** Why deliveries wait: no running instance has the handler; no version of it takes such events; or none that does polls the stream. */
-    enum Problem {
-        ABSENT,
-        NOT_SELECTED,
-        UNPOLLED
     }
 
     /**

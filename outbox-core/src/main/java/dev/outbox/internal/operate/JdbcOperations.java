@@ -194,6 +194,11 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     @Override
+    public List<Untaken> untaken() {
+        return OperatorRequest.run("find deliveries that no instance takes", expiry::untaken);
+    }
+
+    @Override
     public boolean expireSubscription(String handlerId, String eventType, String actor, String reason) {
         AuditInfo audit = OperatorRequest.check("handler id", handlerId, actor, reason);
         OperatorRequest.checkName("event type", eventType);

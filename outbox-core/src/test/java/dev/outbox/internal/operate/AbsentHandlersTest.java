@@ -14,6 +14,9 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.operations.OutboxOperations.Untaken;
+import dev.outbox.operations.OutboxOperations.Untaken.Problem;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -156,6 +159,14 @@ class AbsentHandlersTest {
                                     + " events again; otherwise they become dead letters at 20")
                     .endsWith(", and the later ones continue. To end this at once:"
                             + " OutboxOperations.expireSubscription(\"billing\", \"OrderPaid\", actor, reason)");
+        });
+        assertThat(outbox.runtime().operations().untaken()).singleElement().satisfies((one) -> {
+            assertThat(one)
+                    .usingRecursiveComparison()
+                    .ignoringFields("lastSeenAt")
+                    .isEqualTo(new Untaken(
+                            "billing", Problem.NOT_SELECTED, "OrderPaid", "default", 3, 2, null, Set.of("OrderPaid")));
+            assertThat(one.lastSeenAt()).isBefore(Instant.now().minusSeconds(600));
         });
     }
 

@@ -19,10 +19,11 @@ import java.util.function.Supplier;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler or stream; expiry of a handler. */
+/** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler or stream; expiry of a handler or subscription. */
 final class Actions {
 
-    private static final List<String> FIELDS = List.of("action", "subject", "name", "reason", "undelivered");
+    private static final List<String> FIELDS =
+            List.of("action", "subject", "name", "eventType", "reason", "undelivered");
 
     private final Views views;
     private final OutboxOperations operations;
@@ -140,9 +141,12 @@ final class Actions {
             case "resume handler" -> operations::resumeHandler;
             case "resume stream" -> operations::resumeStream;
             case "expire handler" -> operations::expireHandler;
+            case "expire subscription" ->
+                (handler, operator, reason) ->
+                        operations.expireSubscription(handler, fields.getOrDefault("eventType", ""), operator, reason);
             default ->
                 throw new InvalidOperationException(
-                        "The console can pause and resume handlers and streams, and expire handlers only.");
+                        "The console can pause and resume handlers and streams, and expire handlers and subscriptions only.");
         };
     }
 

@@ -5,6 +5,8 @@ import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Links;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations.Untaken;
+import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Instance;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +28,13 @@ final class Attention {
 
     private final List<Item> items = new ArrayList<>();
     private final OutboxOverview overview;
+    private final List<Untaken> untaken;
     private final List<Operation> pauses;
     private final Links links;
 
     private Attention(Snapshot snapshot, Links links) {
         this.overview = snapshot.overview();
+        this.untaken = snapshot.untaken();
         this.pauses = snapshot.pauses();
         this.links = links;
     }
@@ -58,6 +63,7 @@ final class Attention {
         attention.addUnpolled();
         attention.addStoppedInboxes();
         attention.addAbsent();
+        attention.addUntaken();
         attention.addSilent();
         attention.addOpenCircuits();
         attention.addPaused();
@@ -121,6 +127,45 @@ final class Attention {
                         handler.lastSeenAt(),
                         "Expire…",
                         links.confirm("expire", "handler", handler.id())));
+            }
+        }
+    }
+
+    /** Handlers of running instances that do not take what waits for them. */
+    private void addUntaken() {
+        for (Untaken one : untaken) {
+            String waiting = "Deliveries of " + one.eventType() + " in stream " + one.stream() + " wait: "
+                    + Format.total(one.waiting(), one.waiting() < OutboxInspector.MOST_COUNTED_OF_HANDLER);
+            if (one.problem() == Problem.UNPOLLED) {
+                items.add(new Item(
+                        "NOT POLLED",
+                        "Handler " + one.handlerId(),
+                        waiting + ". No running instance with the handler polls the stream. Add it to"
+                                + " outbox.poller.streams there.",
+                        one.lastSeenAt(),
+                        "Instances",
+                        links.home() + "#instances"));
+            }
+            for (String type : one.problem() == Problem.NOT_SELECTED ? one.subscriptions() : Set.<String>of()) {
+                items.add(new Item(
+                        "NOT SELECTED",
+                        "Handler " + one.handlerId(),
+                        waiting + ", and later ones behind them: " + one.behind()
+                                + ". No running instance takes them any more. Subscribe the handler again, or expire its"
+                                + " subscription to " + type + ".",
+                        one.lastSeenAt(),
+                        "Expire…",
+                        links.to(
+                                "confirm",
+                                Map.of(
+                                        "action",
+                                        "expire",
+                                        "subject",
+                                        "subscription",
+                                        "name",
+                                        one.handlerId(),
+                                        "eventType",
+                                        type))));
             }
         }
     }

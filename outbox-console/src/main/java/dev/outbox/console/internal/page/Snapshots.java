@@ -4,6 +4,8 @@ import dev.outbox.console.internal.page.Samples.Sample;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOverview;
 import java.time.Clock;
 import java.time.Duration;
@@ -35,6 +37,7 @@ final class Snapshots implements AutoCloseable {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(1500);
 
     private final OutboxInspector inspector;
+    private final OutboxOperations operations;
     private final Clock clock;
     private final ScheduledThreadPoolExecutor executor = executor();
     private final Deque<Sample> samples = new ArrayDeque<>();
@@ -42,13 +45,19 @@ final class Snapshots implements AutoCloseable {
 
     private @Nullable Query latest;
 
-    Snapshots(OutboxInspector inspector, Clock clock) {
+    Snapshots(OutboxInspector inspector, OutboxOperations operations, Clock clock) {
         this.inspector = inspector;
+        this.operations = operations;
         this.clock = clock;
     }
 
     /** State at one moment. */
-    record Snapshot(Instant at, OutboxOverview overview, List<FailureGroup> failures, List<Operation> pauses) {}
+    record Snapshot(
+            Instant at,
+            OutboxOverview overview,
+            List<FailureGroup> failures,
+            List<Untaken> untaken,
+            List<Operation> pauses) {}
 
     /** Query that several requests wait for, and its end. */
     private record Query(CompletableFuture<Instant> end, CompletableFuture<Snapshot> result) {}
@@ -123,7 +132,8 @@ final class Snapshots implements AutoCloseable {
 
     private Snapshot read() {
         OutboxOverview overview = inspector.overview();
-        Snapshot snapshot = new Snapshot(clock.instant(), overview, inspector.failures(), pauses(overview));
+        Snapshot snapshot =
+                new Snapshot(clock.instant(), overview, inspector.failures(), operations.untaken(), pauses(overview));
         keep(Sample.of(snapshot.at(), overview));
         return snapshot;
     }

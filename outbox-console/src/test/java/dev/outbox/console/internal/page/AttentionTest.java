@@ -9,6 +9,8 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Untaken;
+import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.operations.OutboxOverview.Deliveries;
@@ -35,10 +37,11 @@ class AttentionTest {
     private static final Instant HOUR_AGO = NOW.minusSeconds(3600);
 
     private final OutboxInspector inspector = mock();
+    private final OutboxOperations operations = mock();
     private final List<Stream> streams = new ArrayList<>();
     private final List<Handler> handlers = new ArrayList<>();
-    private final List<Instance> instances =
-            new ArrayList<>(List.of(new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
+    private final List<Instance> instances = new ArrayList<>(
+            List.of(new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
 
     @Test
     void nothingNeedsAttention() throws Exception {
@@ -68,6 +71,29 @@ class AttentionTest {
 
         assertThat(attention("ABSENT")).containsExactly("ABSENT Handler gone");
         assertThat(page("/outbox")).contains("/outbox/confirm?action=expire&amp;subject=handler&amp;name=gone");
+    }
+
+    @Test
+    void eventsThatTheHandlerTakesNoMoreLeadToTheExpiryOfTheSubscription() throws Exception {
+        when(operations.untaken()).thenReturn(List.of(untaken(Problem.NOT_SELECTED, "*")));
+
+        assertThat(attention("NOT SELECTED")).containsExactly("NOT SELECTED Handler billing");
+        assertThat(page("/outbox"))
+                .contains("Deliveries of OrderPaid in stream bulk wait: 3, and later ones behind them: 2. No running")
+                .contains("/outbox/confirm?action=expire&amp;eventType=%2A&amp;name=billing&amp;subject=subscription");
+    }
+
+    @Test
+    void streamThatNoInstanceWithTheHandlerPollsNeedsAttention() throws Exception {
+        when(operations.untaken()).thenReturn(List.of(untaken(Problem.UNPOLLED, "OrderPaid")));
+
+        assertThat(attention("NOT POLLED")).containsExactly("NOT POLLED Handler billing");
+        assertThat(page("/outbox"))
+                .contains("Deliveries of OrderPaid in stream bulk wait: 3. No running instance with the handler polls");
+    }
+
+    private static Untaken untaken(Problem problem, String subscription) {
+        return new Untaken("billing", problem, "OrderPaid", "bulk", 3, 2, HOUR_AGO, Set.of(subscription));
     }
 
     @Test
@@ -169,7 +195,7 @@ class AttentionTest {
         MockMvc console = MockMvcBuilders.routerFunctions(new Console(
                                 new ConsoleSettings("/outbox", "shop", null, false),
                                 inspector,
-                                mock(OutboxOperations.class),
+                                operations,
                                 mock(Replays.class),
                                 mock(ScheduledEvents.class))
                         .routes())

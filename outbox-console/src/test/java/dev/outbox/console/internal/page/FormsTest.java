@@ -201,6 +201,18 @@ class FormsTest {
     }
 
     @Test
+    void subscriptionIsExpired() throws Exception {
+        when(operations.expireSubscription("mail", "*", "ann", "kept")).thenReturn(true);
+
+        assertThat(page("/outbox/confirm?action=expire&subject=subscription&name=mail&eventType=*", 200))
+                .contains("NOT_SELECTED", "name=\"eventType\" value=\"*\"");
+        assertThat(send(post("/outbox/expire").param("subject", "subscription").param("eventType", "*"))
+                        .getStatus())
+                .isEqualTo(303);
+        verify(operations).expireSubscription("mail", "*", "ann", "kept");
+    }
+
+    @Test
     void erasesAnEventOrAnAggregateAndNamesWhatRemains() throws Exception {
         when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
         when(operations.erase(any(), anyString(), anyString())).thenReturn(Erased.of(5, 2));

@@ -11,6 +11,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOverview;
 import java.time.Clock;
 import java.time.Duration;
@@ -38,7 +39,7 @@ class SnapshotsTest {
 
     private final OutboxInspector inspector = mock();
     private final Clock clock = mock();
-    private final Snapshots snapshots = new Snapshots(inspector, clock);
+    private final Snapshots snapshots = new Snapshots(inspector, mock(OutboxOperations.class), clock);
 
     @BeforeEach
     void start() {
