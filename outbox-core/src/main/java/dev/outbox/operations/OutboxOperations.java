@@ -6,7 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds, retries and skips deliveries, pauses handlers and streams, expires handlers that were removed, and erases events. Works in every
+ * Finds, retries and skips deliveries, pauses handlers and streams, resumes inboxes,
+ * expires handlers that were removed, and erases events. Works in every
  * process that uses the outbox's tables, whether its own pollers run or not. Thread-safe.
  *
  * <p>Each call takes a connection of the pool and runs in its own transactions. It neither joins nor affects a transaction of the calling
@@ -25,6 +26,14 @@ public interface OutboxOperations {
      *     their event; repeat the call later if they fail
      */
     record Changed(int affected, int busy) {}
+
+    /** Where {@link #resumeInbox} continues. */
+    enum InboxStart {
+        /** At the first record of each stopped partition. What Kafka removed before it stays lost; events that are stored are dropped. */
+        EARLIEST,
+        /** Behind the last record that each stopped partition has when its consumer applies the decision. */
+        LATEST
+    }
 
     /**
      * Deliveries of one event type and stream that no running instance takes. Later deliveries of their aggregates wait behind them.
@@ -253,6 +262,20 @@ public interface OutboxOperations {
      * @throws InvalidOperationException also if no process has ever polled the stream
      */
     boolean resumeStream(String stream, String by, String reason);
+
+    /**
+     * Decides where the stopped partitions of a Kafka inbox continue. An inbox stops a partition if Kafka no longer has the records that
+     * come next. Its consumer applies the decision within seconds, or when an instance with the inbox starts. Partitions that stop later
+     * need another decision.
+     *
+     * @param inbox the inbox's current or former name
+     * @param at where its stopped partitions continue
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @throws InvalidOperationException also with the reason {@link InvalidOperationException.Reason#UNKNOWN_HANDLER} if no process has
+     *     ever registered the inbox
+     */
+    void resumeInbox(String inbox, InboxStart at, String by, String reason);
 
     /**
      * Erases the payloads, headers and error texts of events, for good: in the outbox, its history, the archive and the operation log. Their

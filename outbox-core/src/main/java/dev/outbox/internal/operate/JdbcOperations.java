@@ -35,6 +35,12 @@ public final class JdbcOperations implements OutboxOperations {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcOperations.class);
 
+    /** Prefix of the ids of the handlers of inboxes, which register themselves like all others. */
+    public static final String INBOX_HANDLER = "kafka-inbox-";
+
+    /** Prefix of the actions that consumers of inboxes read in the operation log. */
+    public static final String RESUME_INBOX = "RESUME_INBOX_";
+
     private static final int BATCH_SIZE = 500;
 
     private final DeliveryQueryStore deliveries;
@@ -183,6 +189,17 @@ public final class JdbcOperations implements OutboxOperations {
                 .orElseThrow(() -> new InvalidOperationException(
                         Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
         return finish("handler " + handlerId, paused, audit, result);
+    }
+
+    @Override
+    public void resumeInbox(String inbox, InboxStart at, String by, String reason) {
+        AuditInfo audit = OperatorRequest.check("name of the inbox", inbox, by, reason);
+        if (!OperatorRequest.run(
+                "resume an inbox", () -> pauses.resumeInbox(INBOX_HANDLER + inbox, at.name(), audit))) {
+            throw new InvalidOperationException(
+                    Reason.UNKNOWN_HANDLER, "no instance has registered an inbox '" + inbox + "'", null);
+        }
+        log.info("inbox {} resumed at {} by {}", inbox, at, audit.actor());
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** Pauses and resumes handlers and streams for all instances, and records the operator and the reason. */
+/** Pauses and resumes handlers, streams and inboxes for all instances, and records the operator and the reason. */
 final class PauseStore {
 
     /** Relies on outbox_handler_pk. */
@@ -70,16 +70,26 @@ final class PauseStore {
              WHERE s.stream = :stream
             """;
 
+    /** Relies on outbox_handler_pk, and reads outbox_handler whole if no handler has the id. The entry is all that a consumer needs. */
+    private static final String RESUME_INBOX = """
+            INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+            SELECT :actor, :action, :reason, :handler_id
+             WHERE EXISTS (SELECT FROM {schema}.outbox_handler h WHERE h.id = :handler_id OR :handler_id = ANY (h.aliases))
+            RETURNING id
+            """;
+
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final DataSource dataSource;
     private final Pipeline setHandler;
     private final Pipeline setStream;
+    private final Pipeline resumeInbox;
 
     PauseStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);
         this.setStream = Pipeline.durable(schema, LONGEST_WAIT, SET_STREAM);
+        this.resumeInbox = Pipeline.durable(schema, LONGEST_WAIT, RESUME_INBOX);
     }
 
     /** Whether anything changed, and the streams that it concerns. */
@@ -110,6 +120,18 @@ final class PauseStore {
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
                 (results) -> results.list(PauseStore::read).stream().findFirst());
+    }
+
+    /** Records where the stopped partitions of an inbox continue. Returns whether an instance has registered its handler. */
+    boolean resumeInbox(String handlerId, String at, AuditInfo audit) throws SQLException {
+        return resumeInbox.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("handler_id", handlerId)
+                        .set("action", JdbcOperations.RESUME_INBOX + at)
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> results.rows().next());
     }
 
     private static Result read(ResultSet row) throws SQLException {

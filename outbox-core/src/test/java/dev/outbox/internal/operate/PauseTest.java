@@ -24,6 +24,7 @@ import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -319,7 +320,18 @@ class PauseTest {
         assertRefused(() -> operations(outbox).resumeHandler("mial", "ann", "up"), "mial");
         assertRefused(() -> operations(outbox).pauseStream("fast", "ann", "down"), "fast");
         assertRefused(() -> operations(outbox).resumeStream("fast", "ann", "up"), "fast");
+        assertRefused(() -> operations(outbox).resumeInbox("shop", InboxStart.EARLIEST, "ann", "up"), "shop");
         assertThat(outbox.count("events.outbox_operation")).isZero();
+    }
+
+    @Test
+    void recordsWhereInboxContinues() {
+        outbox.handler("kafka-inbox-shop", "*", mail).start();
+        operations(other).resumeInbox("shop", InboxStart.LATEST, "ann", "the lost orders are entered by hand");
+
+        assertThat(operations(outbox).operations(OperationSelection.ofHandler("kafka-inbox-shop"), 10))
+                .extracting(Operation::performedBy, Operation::action, Operation::reason)
+                .containsExactly(tuple("ann", "RESUME_INBOX_LATEST", "the lost orders are entered by hand"));
     }
 
     @Test
@@ -333,6 +345,7 @@ class PauseTest {
         assertRefused(() -> counted.pauseStream(" ", "ann", "down"), "stream");
         assertRefused(() -> counted.resumeStream("slow", "ann", " "), "reason");
         assertRefused(() -> counted.pauseNewHandler("mail", "ann", ""), "reason");
+        assertRefused(() -> counted.resumeInbox("shop", InboxStart.EARLIEST, "ann", ""), "reason");
         assertThat(statements.count()).isZero();
     }
 

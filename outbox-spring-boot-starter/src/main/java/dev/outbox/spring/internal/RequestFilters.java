@@ -8,6 +8,7 @@ import dev.outbox.operations.Erasure.Undelivered;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import dev.outbox.operations.ReplayRequest;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -151,6 +152,15 @@ public final class RequestFilters {
                 undelivered == null ? Undelivered.REFUSE : undelivered);
         end(use);
         return erasure;
+    }
+
+    /** Takes where an inbox continues, which must be there. */
+    public InboxStart inboxStart() {
+        return parsed(
+                "at",
+                required("at"),
+                (name) -> InboxStart.valueOf(name.strip().toUpperCase(Locale.ROOT)),
+                "EARLIEST or LATEST");
     }
 
     /** Takes a text as it was sent. */

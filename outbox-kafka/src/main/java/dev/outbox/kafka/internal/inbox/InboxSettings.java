@@ -1,5 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
+import dev.outbox.internal.operate.JdbcOperations;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public record InboxSettings(
         @DefaultValue List<String> aliases) {
 
     /** Prefix of the ids of the handlers of records that were refused or held back. */
-    public static final String HANDLER = "kafka-inbox-";
+    public static final String HANDLER = JdbcOperations.INBOX_HANDLER;
 
     /** What happens to an event whose sequence is not above the last one. */
     public enum Late {

@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.endpoint;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
@@ -50,6 +51,7 @@ final class EndpointWrites {
             case "skip" -> operations.skip(deliveries(command, values), audit.by(), audit.why());
             case "pause" -> changed(command, values, audit, operations::pauseHandler, operations::pauseStream);
             case "resume" -> changed(command, values, audit, operations::resumeHandler, operations::resumeStream);
+            case "resumeInbox" -> resumeInbox(values, audit);
             case "expire" -> expire(values, audit);
             case "replay" -> Map.of("replay", replays.start(replay(values), audit.by(), audit.why()));
             case "cancel" -> cancel(values, audit);
@@ -74,6 +76,14 @@ final class EndpointWrites {
         }
         Change change = handler == null ? ofStream : ofHandler;
         return Map.of("changed", change.apply(subject, audit.by(), audit.why()));
+    }
+
+    private Object resumeInbox(RequestFilters values, Audit audit) {
+        String inbox = values.required("inbox");
+        InboxStart at = values.inboxStart();
+        values.end("resumeInbox");
+        operations.resumeInbox(inbox, at, audit.by(), audit.why());
+        return Map.of("changed", true);
     }
 
     private Object expire(RequestFilters values, Audit audit) {

@@ -107,6 +107,8 @@ final class OutboxEndpoint implements AutoCloseable {
             @Nullable String replay,
             @Nullable String event,
             @Nullable String rate,
+            @Nullable String inbox,
+            @Nullable String at,
             @Nullable String reason,
             @Nullable String actor) {
         if (security.getPrincipal() == null && !allowAnonymousWrites) {
@@ -122,6 +124,8 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("replay", replay);
         values.put("event", event);
         values.put("rate", rate);
+        values.put("inbox", inbox);
+        values.put("at", at);
         return answer(() -> writes.perform(
                 command, new RequestFilters(values), new EndpointWrites.Audit(operator(security, actor), reason)));
     }

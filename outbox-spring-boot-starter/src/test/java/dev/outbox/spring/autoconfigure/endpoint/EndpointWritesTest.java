@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
@@ -10,6 +11,7 @@ import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Erased;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
@@ -40,6 +42,18 @@ class EndpointWritesTest {
 
         assertThat(perform(Map.of("handler", "billing", "eventType", "OrderPaid"), "dropped"))
                 .isEqualTo(Map.of("changed", true));
+    }
+
+    @Test
+    void resumesInboxWhereOperatorDecides() {
+        assertThat(perform("resumeInbox", Map.of("inbox", "shop", "at", "latest"), "entered by hand"))
+                .isEqualTo(Map.of("changed", true));
+        verify(operations).resumeInbox("shop", InboxStart.LATEST, "ann", "entered by hand");
+
+        assertThatThrownBy(() -> perform("resumeInbox", Map.of("inbox", "shop"), "by hand"))
+                .hasMessageContaining("'at' is missing");
+        assertThatThrownBy(() -> perform("resumeInbox", Map.of("inbox", "shop", "at", "5"), "by hand"))
+                .hasMessageContaining("'at' must be EARLIEST or LATEST, not '5'");
     }
 
     @Test
