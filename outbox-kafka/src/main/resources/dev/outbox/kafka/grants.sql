@@ -13,6 +13,6 @@ GRANT INSERT (aggregate_type, aggregate_id, topic, last_seq),
       SELECT (aggregate_type, aggregate_id, topic, last_seq),
       UPDATE (last_seq)
    ON :"schema".outbox_received TO :"publisher";
-GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";
+GRANT SELECT, INSERT, UPDATE (next_offset, topic_id, stopped_after) ON :"schema".outbox_inbox_offset TO :"publisher";
 
 GRANT SELECT ON :"schema".outbox_received, :"schema".outbox_inbox_offset TO :"reader";

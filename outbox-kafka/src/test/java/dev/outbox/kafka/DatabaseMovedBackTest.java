@@ -9,6 +9,8 @@ import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
+import dev.outbox.kafka.internal.inbox.TopicIds;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
@@ -66,18 +67,17 @@ class DatabaseMovedBackTest {
     @BeforeEach
     void startWithTenEvents() {
         TestKafka.createTopic(topic, Map.of());
-        DefaultKafkaConsumerFactory<byte[], byte[]> factory = new DefaultKafkaConsumerFactory<>(Map.of(
+        Map<String, Object> config = Map.of(
                 "bootstrap.servers",
                 TestKafka.bootstrapServers(),
-                "key.deserializer",
-                ByteArrayDeserializer.class,
-                "value.deserializer",
-                ByteArrayDeserializer.class,
                 "enable.auto.commit",
                 false,
                 "auto.offset.reset",
-                "earliest"));
-        consumer = new InboxConsumer(receiver.inbox(), 0, () -> factory.createConsumer(topic, ""));
+                "none");
+        TopicIds topicIds = new TopicIds(config, "-0");
+        DefaultKafkaConsumerFactory<byte[], byte[]> factory =
+                new DefaultKafkaConsumerFactory<>(config, () -> topicIds, ByteArrayDeserializer::new);
+        consumer = new InboxConsumer(receiver.inbox(), 0, topicIds, () -> factory.createConsumer(topic, ""));
         consumer.start();
         send(0, 10);
         awaitStored(10);
@@ -131,19 +131,26 @@ class DatabaseMovedBackTest {
     }
 
     @Test
-    void recordsThatKafkaHasRemovedAreReported(CapturedOutput output) throws Exception {
+    void recordsThatKafkaHasRemovedStopThePartition(CapturedOutput output) {
         consumer.close();
         moveBackTo(4);
-        try (Admin admin = admin()) {
-            admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(6)))
-                    .all()
-                    .get();
-        }
+        TestKafka.deleteRecords(topic, 6);
         consumer.start();
 
         await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(consumer.problem())
+                        .contains(topic
+                                + "-0 is stored up to offset 4, but Kafka has removed the records before offset 6"));
+        consumer.close();
+        consumer.start();
+        await().until(() -> consumer.problem() != null);
+        assertThat(stored()).containsExactly(0L, 1L, 2L, 3L);
+
+        resume(InboxStart.EARLIEST);
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(stored()).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L, 9L));
-        assertThat(output).contains("before offset 6: the events in between are lost");
+        assertThat(consumer.problem()).isNull();
+        assertThat(output).containsOnlyOnce("Inbox shop stops a partition, because events are lost");
     }
 
     @Test
@@ -172,15 +179,32 @@ class DatabaseMovedBackTest {
     }
 
     @Test
-    void topicCreatedAgainIsReceivedFromItsBeginning(CapturedOutput output) {
+    void recordsThatKafkaHasForgottenStopThePartition() {
+        setStored(1000);
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(consumer.problem())
+                        .contains("stored up to offset 1000, but Kafka has lost the records from offset 10 on"));
+
+        resume(InboxStart.LATEST);
+        await().until(() -> consumer.problem() == null);
+        send(10, 11);
+        awaitStored(11);
+        assertThat(receiver.count(Result.DROPPED)).isZero();
+    }
+
+    @Test
+    void shorterTopicWithoutIdIsReceivedFromItsBeginning(CapturedOutput output) {
         consumer.close();
         setStored(1000);
+        receiver.sql()
+                .sql("UPDATE events.outbox_inbox_offset SET topic_id = NULL")
+                .update();
         consumer.start();
         send(10, 11);
 
         awaitStored(11);
         await().until(() -> receiver.count(Result.DROPPED) == 10);
-        assertThat(output).contains("the topic was created again");
+        assertThat(output).contains("was created again");
         moveBackTo(8);
         send(11, 12);
         awaitStored(12);
@@ -214,9 +238,14 @@ class DatabaseMovedBackTest {
         assertThat(receiver.count(Result.DROPPED)).isEqualTo(2);
     }
 
+    /** Lets an operator decide where the stopped partitions continue. */
+    private void resume(InboxStart at) {
+        receiver.runtime().operations().resumeInbox("shop", at, "ann", "the lost orders are entered by hand");
+    }
+
     private void setStored(long offset) {
         receiver.sql()
-                .sql("UPDATE events.outbox_inbox_offset SET next_offset = ?")
+                .sql("UPDATE events.outbox_inbox_offset SET next_offset = ? WHERE partition = 0")
                 .param(offset)
                 .update();
     }
@@ -232,7 +261,7 @@ class DatabaseMovedBackTest {
                         WITH gone AS (DELETE FROM events.outbox WHERE aggregate_seq >= :offset),
                              last AS (UPDATE events.outbox_received SET last_seq = :offset - 1),
                              lost AS (DELETE FROM events.outbox_inbox_offset WHERE :offset = 0)
-                        UPDATE events.outbox_inbox_offset SET next_offset = :offset WHERE :offset > 0
+                        UPDATE events.outbox_inbox_offset SET next_offset = :offset WHERE partition = 0 AND :offset > 0
                         """).param("offset", offset).update();
     }
 

@@ -1,5 +1,7 @@
 package dev.outbox.kafka;
 
+import static org.awaitility.Awaitility.await;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +13,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaFuture;
@@ -45,7 +48,11 @@ public final class TestKafka {
                         "authorizer.class.name",
                         "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
                         "allow.everyone.if.no.acl.found",
-                        "true"));
+                        "true",
+                        "transaction.state.log.replication.factor",
+                        "1",
+                        "transaction.state.log.min.isr",
+                        "1"));
         broker.afterPropertiesSet();
         Runtime.getRuntime().addShutdownHook(new Thread(broker::destroy, "test-kafka-stop"));
         return broker;
@@ -58,6 +65,28 @@ public final class TestKafka {
     /** Creates a topic with three partitions. */
     public static void createTopic(String name, Map<String, String> config) {
         BROKER.addTopics(new NewTopic(name, PARTITIONS, (short) 1).configs(config));
+    }
+
+    public static void createTopic(String name, int partitions) {
+        withAdmin((admin) -> admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
+                .all());
+    }
+
+    /** Deletes a topic, and waits until the broker has forgotten it. */
+    public static void deleteTopic(String name) {
+        withAdmin((admin) -> admin.deleteTopics(List.of(name)).all());
+        await().atMost(DEADLINE).until(() -> {
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+                return !admin.listTopics().names().get().contains(name);
+            }
+        });
+    }
+
+    /** Removes the records of the first partition before an offset, as retention does. */
+    public static void deleteRecords(String topic, long beforeOffset) {
+        withAdmin((admin) -> admin.deleteRecords(
+                        Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(beforeOffset)))
+                .all());
     }
 
     /** Denies all clients to write a topic. */

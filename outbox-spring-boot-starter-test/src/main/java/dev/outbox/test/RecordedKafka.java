@@ -6,6 +6,7 @@ import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.Inboxes;
+import dev.outbox.kafka.internal.inbox.StoredOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,8 +70,9 @@ final class RecordedKafka implements KafkaRecords, SharedProducer.Factory {
     }
 
     private static void receive(Inbox inbox, ForwardedRecord record) {
-        Map<TopicPartition, Long> next = new HashMap<>(inbox.look().next());
-        long offset = Math.max(0, next.getOrDefault(new TopicPartition(record.topic(), 0), 0L));
+        Map<TopicPartition, StoredOffset> known = new HashMap<>(inbox.look().stored());
+        StoredOffset stored = known.get(new TopicPartition(record.topic(), 0));
+        long offset = stored == null ? 0 : stored.next();
         RecordHeaders headers = new RecordHeaders();
         record.headers().forEach((name, value) -> headers.add(name, value.getBytes(UTF_8)));
         String key = record.key();
@@ -87,7 +89,7 @@ final class RecordedKafka implements KafkaRecords, SharedProducer.Factory {
                         record.value().getBytes(UTF_8),
                         headers,
                         Optional.empty())),
-                next);
+                known);
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.outbox.kafka.internal.inbox.Inboxes;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
 import dev.outbox.kafka.internal.inbox.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
+import dev.outbox.kafka.internal.inbox.TopicIds;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -102,14 +102,16 @@ class OutboxKafkaInboxConfiguration {
         String name = environment.getProperty("spring.application.name", "outbox");
         List<InboxConsumer> consumers = new ArrayList<>();
         inboxes.all().values().forEach((inbox) -> {
-            ConsumerFactory<byte[], byte[]> factory = consumers(application, inbox, name);
             for (int number = 0; number < inbox.settings().concurrency(); number++) {
                 String suffix = "-" + number;
-                Properties member = member(application, inbox.name() + suffix);
+                Map<String, Object> config = config(application, name, inbox, suffix);
+                TopicIds topicIds = new TopicIds(config, suffix);
+                ConsumerFactory<byte[], byte[]> factory = consumers(application, inbox, config, topicIds);
                 consumers.add(new InboxConsumer(
                         inbox,
                         number,
-                        () -> factory.createConsumer(inbox.settings().group(), null, suffix, member)));
+                        topicIds,
+                        () -> factory.createConsumer(inbox.settings().group(), suffix)));
             }
         });
         InboxLifecycle lifecycle =
@@ -118,28 +120,24 @@ class OutboxKafkaInboxConfiguration {
         return lifecycle;
     }
 
-    /** A static member of a group is one consumer: a second one with its id would fence it. */
-    private static Properties member(ConsumerFactory<?, ?> application, String suffix) {
-        Properties member = new Properties();
-        Object id = application.getConfigurationProperties().get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-        if (id != null) {
-            member.setProperty(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, id + "-" + suffix);
-        }
-        return member;
+    private static Map<String, Object> config(
+            ConsumerFactory<?, ?> application, String name, Inbox inbox, String suffix) {
+        Map<String, Object> values = new HashMap<>(application.getConfigurationProperties());
+        values.put(ConsumerConfig.CLIENT_ID_CONFIG, name + "-" + inbox.handlerId());
+        values.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        values.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        values.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        values.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        // A static member of a group is one consumer: a second one with its id would fence it.
+        values.computeIfPresent(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, (key, id) -> id + "-" + inbox.name() + suffix);
+        return values;
     }
 
     /** Not a bean of type ConsumerFactory, because the application's own beans look for one. */
     private static ConsumerFactory<byte[], byte[]> consumers(
-            ConsumerFactory<?, ?> application, Inbox inbox, String name) {
-        Map<String, Object> values = new HashMap<>(application.getConfigurationProperties());
-        values.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        values.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        values.put(ConsumerConfig.CLIENT_ID_CONFIG, name + "-" + inbox.handlerId());
-        values.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        values.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-        values.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        values.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-        DefaultKafkaConsumerFactory<byte[], byte[]> factory = new DefaultKafkaConsumerFactory<>(values);
+            ConsumerFactory<?, ?> application, Inbox inbox, Map<String, Object> config, TopicIds topicIds) {
+        DefaultKafkaConsumerFactory<byte[], byte[]> factory =
+                new DefaultKafkaConsumerFactory<>(config, () -> topicIds, ByteArrayDeserializer::new);
         factory.setBeanName("outboxKafkaConsumers." + inbox.name());
         copy(application, factory);
         BootstrapServers.follow(application::getConfigurationProperties, values, factory);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +117,23 @@ public final class Inbox {
 
     /** Returns what the database knows of the inbox. */
     public OffsetStore.Look look() {
-        return outbox.offsets().look(settings.group(), settings.topics(), handlerId());
+        return outbox.offsets().look(settings.group(), settings.topics(), handlerIds());
+    }
+
+    /** Returns the id of the handler and its former ones. */
+    List<String> handlerIds() {
+        return Stream.concat(Stream.of(name), settings.aliases().stream())
+                .map(InboxSettings.HANDLER::concat)
+                .toList();
+    }
+
+    /**
+     * Writes the next offsets of partitions that no record moves. Throws if the database has others than the caller knows.
+     *
+     * @param known the offsets in the database as the caller knows them, updated after the commit
+     */
+    void move(Map<TopicPartition, StoredOffset> next, Map<TopicPartition, StoredOffset> known) {
+        store(List.of(), sorted(next), known);
     }
 
     /** Returns a look that began after a value of {@link System#nanoTime}: one serves all consumers of the inbox. */
@@ -132,15 +149,15 @@ public final class Inbox {
     /**
      * Stores the events of records that were polled together. Throws what does not concern a single record: nothing may be skipped.
      *
-     * @param next the next offsets in the database as the caller knows them, updated after each commit
+     * @param known the offsets in the database as the caller knows them, updated after each commit
      * @return how many records are dealt with; if not all, the inbox has paused itself
      */
-    public int receive(List<ConsumerRecord<byte[], byte[]>> records, Map<TopicPartition, Long> next) {
+    public int receive(List<ConsumerRecord<byte[], byte[]>> records, Map<TopicPartition, StoredOffset> known) {
         List<Incoming> read = records.stream().map(work::read).toList();
         List<Incoming> batch = read.subList(0, refused.admitted(read));
         try {
             if (!batch.isEmpty()) {
-                store(batch, next);
+                store(batch, after(batch, known), known);
             }
         } catch (RuntimeException ex) {
             if (!isAboutEvent(ex)) {
@@ -148,7 +165,7 @@ public final class Inbox {
             }
             log.debug("Inbox {} stores {} records one by one: {}", name, batch.size(), Redaction.message(ex));
             for (int i = 0; i < batch.size(); i++) {
-                if (!storeAlone(batch.get(i), next)) {
+                if (!storeAlone(batch.get(i), known)) {
                     return i;
                 }
             }
@@ -159,24 +176,24 @@ public final class Inbox {
         return batch.size();
     }
 
-    private boolean storeAlone(Incoming incoming, Map<TopicPartition, Long> next) {
+    private boolean storeAlone(Incoming incoming, Map<TopicPartition, StoredOffset> known) {
         try {
-            return storeAdmitted(incoming, next);
+            return storeAdmitted(incoming, known);
         } catch (RuntimeException ex) {
             if (!isAboutEvent(ex)) {
                 throw ex;
             }
-            return storeAdmitted(incoming.refused(Redaction.message(ex)), next);
+            return storeAdmitted(incoming.refused(Redaction.message(ex)), known);
         }
     }
 
     /** Returns whether the record is stored. */
-    private boolean storeAdmitted(Incoming incoming, Map<TopicPartition, Long> next) {
+    private boolean storeAdmitted(Incoming incoming, Map<TopicPartition, StoredOffset> known) {
         if (refused.admitted(List.of(incoming)) == 0) {
             stop(incoming);
             return false;
         }
-        store(List.of(incoming), next);
+        store(List.of(incoming), after(List.of(incoming), known), known);
         return true;
     }
 
@@ -198,12 +215,14 @@ public final class Inbox {
     }
 
     /** Not a TransactionTemplate, which reports a rollback that fails in place of the failure, at every attempt of an outage. */
-    private void store(List<Incoming> batch, Map<TopicPartition, Long> next) {
+    private void store(
+            List<Incoming> batch,
+            SortedMap<TopicPartition, StoredOffset> next,
+            Map<TopicPartition, StoredOffset> known) {
         TransactionStatus transaction = outbox.transactions().getTransaction(DEFINITION);
-        Map<TopicPartition, Long> written;
         InboxTransaction.Outcome outcome;
         try {
-            written = advance(batch, next);
+            write(next, known);
             outcome = work.store(batch);
         } catch (RuntimeException | Error ex) {
             try {
@@ -214,26 +233,45 @@ public final class Inbox {
             throw ex;
         }
         outbox.transactions().commit(transaction);
-        next.putAll(written);
+        known.putAll(next);
         refused.stored(batch, outcome.refused());
         outcome.results().forEach((result, count) -> outbox.meter().count(name, result, count));
     }
 
-    /** Locks the partitions of a batch and writes their next offsets, unless the database has others than the caller knows. */
-    private Map<TopicPartition, Long> advance(List<Incoming> batch, Map<TopicPartition, Long> known) {
-        SortedMap<TopicPartition, Long> next = new TreeMap<>(ORDER);
-        for (Incoming incoming : batch) {
-            ConsumerRecord<byte[], byte[]> record = incoming.record();
-            next.put(new TopicPartition(record.topic(), record.partition()), record.offset() + 1);
-        }
-        Map<TopicPartition, Long> stored = outbox.offsets().lock(settings.group(), next.keySet());
-        Map<TopicPartition, Long> expected = new HashMap<>();
-        next.keySet().forEach((partition) -> expected.put(partition, known.getOrDefault(partition, OffsetStore.NONE)));
+    /** Locks partitions and writes their next offsets, unless the database has others than the caller knows. */
+    private void write(SortedMap<TopicPartition, StoredOffset> next, Map<TopicPartition, StoredOffset> known) {
+        Map<TopicPartition, StoredOffset> stored = outbox.offsets().lock(settings.group(), next.keySet());
+        Map<TopicPartition, StoredOffset> expected = new HashMap<>();
+        next.keySet().forEach((partition) -> expected.put(partition, offset(partition, known)));
         if (!stored.equals(expected)) {
             throw new OtherOffsetsException("the database has stored up to " + stored + ", and not to " + expected);
         }
         outbox.offsets().write(settings.group(), next);
+    }
+
+    /** Returns the offsets behind the records of a batch. */
+    private static SortedMap<TopicPartition, StoredOffset> after(
+            List<Incoming> batch, Map<TopicPartition, StoredOffset> known) {
+        SortedMap<TopicPartition, StoredOffset> next = sorted(Map.of());
+        for (Incoming incoming : batch) {
+            TopicPartition partition = partition(incoming.record());
+            next.put(partition, offset(partition, known).at(incoming.record().offset() + 1));
+        }
         return next;
+    }
+
+    private static SortedMap<TopicPartition, StoredOffset> sorted(Map<TopicPartition, StoredOffset> offsets) {
+        SortedMap<TopicPartition, StoredOffset> sorted = new TreeMap<>(ORDER);
+        sorted.putAll(offsets);
+        return sorted;
+    }
+
+    private static StoredOffset offset(TopicPartition partition, Map<TopicPartition, StoredOffset> known) {
+        return known.getOrDefault(partition, StoredOffset.NONE);
+    }
+
+    private static TopicPartition partition(ConsumerRecord<?, ?> record) {
+        return new TopicPartition(record.topic(), record.partition());
     }
 
     /** Tells a failure that one event causes from those of the database or the configuration. Of PostgreSQL's error codes: class 22, data; 23, a constraint; 54, a limit. */

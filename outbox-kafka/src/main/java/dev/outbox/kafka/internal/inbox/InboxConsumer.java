@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +15,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -33,15 +33,9 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
-    /** Metadata of offsets before which the records are stored: if the database has no row then, it has lost it. */
-    private static final String MARK = "outbox";
-
     private static final Duration POLL_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
-
-    /** A quiet partition may have lost events too, and an operator may pause the inbox. */
-    private static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
     private static final int FIRST_DELAY_MILLIS = 200;
     private static final int LARGEST_DOUBLINGS = 6;
@@ -50,24 +44,17 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     private final Supplier<Consumer<byte[], byte[]>> factory;
     private final BackgroundLoop loop;
     private final Reception reception;
-
-    /** Next offsets in the database as this consumer knows them; {@link OffsetStore#NONE} without a row. */
-    private final Map<TopicPartition, Long> next = new HashMap<>();
+    private final Positions positions;
 
     private @Nullable Consumer<byte[], byte[]> consumer;
-    private boolean repeats = true;
-
-    /** When this consumer last looked, and last learned offsets, as values of {@link System#nanoTime}. */
-    private long lookedAt;
-
-    private long knownSince;
     private int failures;
-    private volatile boolean paused;
     private volatile @Nullable String problem;
 
-    public InboxConsumer(Inbox inbox, int number, Supplier<Consumer<byte[], byte[]>> factory) {
+    /** Receives with consumers of a factory, which deserialize their keys with the ids of topics. */
+    public InboxConsumer(Inbox inbox, int number, TopicIds topicIds, Supplier<Consumer<byte[], byte[]>> factory) {
         this.inbox = inbox;
         this.factory = factory;
+        this.positions = new Positions(inbox, topicIds);
         this.reception = new Reception(Set.copyOf(inbox.settings().topics()), System::nanoTime);
         this.loop = new BackgroundLoop(inbox.handlerId() + "-" + number, this::round, InboxConsumer::thread);
     }
@@ -83,14 +70,14 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         return inbox;
     }
 
-    /** Returns why the consumer receives nothing, or {@code null} if it works. */
+    /** Returns why the consumer receives nothing, or not all of its partitions, or {@code null} if it works. */
     public @Nullable String problem() {
         String found = problem;
-        return found == null && paused ? "its handler is paused, for the reason in the operation log" : found;
+        return found == null ? positions.problem() : found;
     }
 
     public void start() {
-        repeats = true;
+        positions.repeat();
         loop.start();
     }
 
@@ -103,7 +90,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         if (loop.close(SHUTDOWN_TIMEOUT)) {
             closeConsumer();
         }
-        paused = false;
+        positions.clear();
         problem = null;
     }
 
@@ -114,7 +101,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
             report(silence, null);
             return Duration.ZERO;
         } catch (Throwable ex) {
-            repeats = true;
+            positions.repeat();
             return ex instanceof Inbox.OtherOffsetsException || loop.isClosing() ? Duration.ZERO : failed(ex);
         }
     }
@@ -140,38 +127,43 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private Consumer<byte[], byte[]> poll() {
         Consumer<byte[], byte[]> polling = consumer == null ? open() : consumer;
-        ConsumerRecords<byte[], byte[]> records;
+        ConsumerRecords<byte[], byte[]> records = read(polling);
+        Set<TopicPartition> moved = positions.look(polling);
+        List<ConsumerRecord<byte[], byte[]>> received = new ArrayList<>();
+        records.partitions().stream()
+                .filter((partition) -> !moved.contains(partition))
+                .forEach((partition) -> received.addAll(records.records(partition)));
+        if (!received.isEmpty()) {
+            int count = positions.receive(received);
+            Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
+            received.subList(0, count)
+                    .forEach((record) -> stored.put(
+                            new TopicPartition(record.topic(), record.partition()),
+                            new OffsetAndMetadata(record.offset() + 1, Positions.MARK)));
+            polling.commitAsync(stored, null);
+        }
+        positions.reached(records, moved);
+        return polling;
+    }
+
+    private ConsumerRecords<byte[], byte[]> read(Consumer<byte[], byte[]> polling) {
         try {
-            records = polling.poll(POLL_TIMEOUT);
+            return polling.poll(POLL_TIMEOUT);
+        } catch (InvalidOffsetException ex) {
+            positions.refused(ex);
+            return ConsumerRecords.empty();
         } catch (Throwable ex) {
             if (!isTemporary(ex)) {
                 closeConsumer();
             }
             throw ex;
         }
-        Set<TopicPartition> moved = look(polling);
-        List<ConsumerRecord<byte[], byte[]>> received = new ArrayList<>();
-        records.partitions().stream()
-                .filter((partition) -> !moved.contains(partition))
-                .forEach((partition) -> received.addAll(records.records(partition)));
-        if (!received.isEmpty()) {
-            int count = inbox.receive(received, next);
-            knownSince = System.nanoTime();
-            repeats |= count < received.size();
-            Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
-            received.subList(0, count)
-                    .forEach((record) -> stored.put(
-                            new TopicPartition(record.topic(), record.partition()),
-                            new OffsetAndMetadata(record.offset() + 1, MARK)));
-            polling.commitAsync(stored, null);
-        }
-        return polling;
     }
 
     private Consumer<byte[], byte[]> open() {
         Consumer<byte[], byte[]> opened = factory.get();
         consumer = opened;
-        next.clear();
+        positions.clear();
         reception.begin();
         opened.subscribe(inbox.settings().topics(), this);
         return opened;
@@ -199,7 +191,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     /** A partition has no records before its offset in the database is known. */
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        next.keySet().removeAll(partitions);
+        positions.forget(partitions);
         if (consumer != null) {
             consumer.pause(partitions);
         }
@@ -207,114 +199,6 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-        next.keySet().removeAll(partitions);
-    }
-
-    /** Compares with the database if it is time to, or after a failure or an assignment. Returns the partitions that it has moved. */
-    private Set<TopicPartition> look(Consumer<byte[], byte[]> consumer) {
-        Set<TopicPartition> assigned = consumer.assignment();
-        long now = System.nanoTime();
-        boolean due = now - lookedAt >= LOOK_INTERVAL.toNanos();
-        boolean needed = repeats || !next.keySet().containsAll(assigned);
-        if (!due && !needed) {
-            return Set.of();
-        }
-        OffsetStore.Look look = inbox.look(needed ? now : knownSince);
-        Set<TopicPartition> moved = new HashSet<>();
-        for (TopicPartition partition : assigned) {
-            long stored = look.next().getOrDefault(partition, OffsetStore.NONE);
-            Long known = next.get(partition);
-            if (known != null && known != stored && stored != OffsetStore.NONE) {
-                log.warn(
-                        "Inbox {}: {} continues at offset {}, up to which it is stored, and not at {}: the database has moved back"
-                                + " in time, an operator changed the offset, or another instance has received the partition",
-                        inbox.name(),
-                        partition,
-                        stored,
-                        known);
-            }
-            if (repeats || known == null || known != stored) {
-                moved.add(partition);
-            }
-        }
-        seek(consumer, look.next(), moved);
-        repeats = false;
-        lookedAt = look.begunAt();
-        knownSince = lookedAt;
-        pause(consumer, look.paused());
-        return moved;
-    }
-
-    private void pause(Consumer<byte[], byte[]> consumer, boolean wanted) {
-        if (wanted) {
-            consumer.pause(consumer.assignment());
-        } else {
-            consumer.resume(consumer.paused());
-        }
-        if (wanted && !paused) {
-            log.info("Inbox {} pauses with its handler", inbox.name());
-        }
-        paused = wanted;
-    }
-
-    private void seek(
-            Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> stored, Set<TopicPartition> partitions) {
-        if (partitions.isEmpty()) {
-            return;
-        }
-        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions);
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-        Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(partitions);
-        for (TopicPartition partition : partitions) {
-            long row = stored.getOrDefault(partition, OffsetStore.NONE);
-            long beginning = beginnings.getOrDefault(partition, 0L);
-            long end = ends.getOrDefault(partition, Long.MAX_VALUE);
-            consumer.seek(
-                    partition,
-                    row == OffsetStore.NONE
-                            ? withoutRow(partition, beginning, committed.get(partition))
-                            : withRow(partition, row, beginning, end));
-            next.put(partition, row);
-        }
-    }
-
-    private long withoutRow(TopicPartition partition, long beginning, @Nullable OffsetAndMetadata committed) {
-        if (committed == null) {
-            return beginning;
-        }
-        if (!MARK.equals(committed.metadata())) {
-            return committed.offset();
-        }
-        log.warn(
-                "Inbox {}: the database has moved back in time to before it received {}, which is received again from its"
-                        + " beginning, offset {}",
-                inbox.name(),
-                partition,
-                beginning);
-        return beginning;
-    }
-
-    private long withRow(TopicPartition partition, long row, long beginning, long end) {
-        if (row < beginning) {
-            log.error(
-                    "Inbox {}: the database has stored {} up to offset {}, but Kafka has removed what is before offset {}: the"
-                            + " events in between are lost",
-                    inbox.name(),
-                    partition,
-                    row,
-                    beginning);
-            return beginning;
-        }
-        if (row > end) {
-            log.warn(
-                    "Inbox {}: the database has stored {} up to offset {}, but it ends at {}: the topic was created again, and is"
-                            + " received from its beginning",
-                    inbox.name(),
-                    partition,
-                    row,
-                    end);
-            return beginning;
-        }
-        return row;
+        positions.forget(partitions);
     }
 }

@@ -106,7 +106,7 @@ class InboxRecordMapperTest {
         assertThat(receiver.receive(records)).isEqualTo(200);
         assertThat(receiver.count(Result.REFUSED)).isEqualTo(199);
         assertThat(receiver.inbox().look().paused()).isTrue();
-        assertThat(receiver.next.values()).containsExactly(200L);
+        assertThat(receiver.next.values()).extracting(StoredOffset::next).containsExactly(200L);
         assertThat(output)
                 .containsOnlyOnce(
                         "Inbox shop pauses itself: 100 records of the topic orders in a row could not be stored,"

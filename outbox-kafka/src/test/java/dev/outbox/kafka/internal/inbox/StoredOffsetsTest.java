@@ -48,7 +48,7 @@ class StoredOffsetsTest {
     @Test
     void consumerThatLostItsPartitionStoresNothing() {
         receive(List.of(TestRecord.of("1", 1).at(0)));
-        Map<TopicPartition, Long> before = new HashMap<>(receiver.next);
+        Map<TopicPartition, StoredOffset> before = new HashMap<>(receiver.next);
         ConsumerRecord<byte[], byte[]> second = TestRecord.of("1", 2).at(1);
         receive(List.of(second, TestRecord.of("1", 3).at(2)));
 
