@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 public interface InboxRecordMapper {
 
     /**
-     * Returns the event of a record. What the event leaves out comes from the record: the id from its position and content, the sequence
-     * from its offset, the time from its timestamp, and the origin from its topic. The event type is required.
+     * Returns the event of a record. What the event leaves out comes from the record: the id from its position and content, the time from
+     * its timestamp, and the origin from its topic. Events without a sequence are numbered in the order in which they are stored, which is
+     * that of their partition; either all events of an aggregate type have one, or none. The event type is required.
      *
      * @param record the record
      * @return the event, or {@code null} to ignore the record

@@ -1,12 +1,15 @@
 package dev.outbox.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxEvent;
 import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxInspector;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -41,12 +45,12 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** An application whose topics lose records or are created again. */
+/** An application whose topics lose records, are created again or get partitions. */
 @Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class LostRecordsTest {
 
-    private static final List<String> INBOXES = List.of("overtaken", "again", "replaced", "booked");
+    private static final List<String> INBOXES = List.of("overtaken", "again", "replaced", "legacy", "booked");
     private static final List<EventEnvelope> HANDLED = new CopyOnWriteArrayList<>();
     private static final TestDatabase DATABASE = TestPostgres.shared().newDatabase();
 
@@ -61,11 +65,20 @@ class LostRecordsTest {
         HandlerDefinition recorder() {
             return HandlerDefinition.of("recorder", Set.of("OrderPlaced"), (EventEnvelope event) -> HANDLED.add(event));
         }
+
+        @Bean
+        InboxRecordMapper withoutSequences() {
+            return (record) -> OutboxEvent.of(
+                            "legacy",
+                            new String(record.key(), UTF_8),
+                            Integer.valueOf(new String(record.value(), UTF_8)))
+                    .withEventType("OrderPlaced");
+        }
     }
 
     @BeforeAll
     static void start() {
-        INBOXES.forEach((topic) -> TestKafka.createTopic(topic, 3));
+        INBOXES.forEach((topic) -> TestKafka.createTopic(topic, topic.equals("legacy") ? 1 : 3));
         producer = producer(Map.of());
         SpringApplicationBuilder builder = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE);
         INBOXES.forEach((topic) -> builder.properties(
@@ -75,7 +88,8 @@ class LostRecordsTest {
                 "--spring.datasource.url=" + DATABASE.jdbcUrl(),
                 "--spring.datasource.username=" + DATABASE.username(),
                 "--spring.datasource.password=" + DATABASE.password(),
-                "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers());
+                "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers(),
+                "--outbox.kafka.inboxes.legacy.mapper=withoutSequences");
     }
 
     @AfterAll
@@ -140,7 +154,7 @@ class LostRecordsTest {
         send("again", 0, 10);
         awaitHandled("again", 0, 10);
 
-        createAgain("again");
+        createAgain("again", 3);
         send("again", 10, 70);
         awaitHandled("again", 0, 70);
         assertThat(output).contains("the topic of again-0 was created again, and is received from its beginning");
@@ -152,10 +166,50 @@ class LostRecordsTest {
         awaitHandled("replaced", 0, 10);
 
         restart(() -> {
-            createAgain("replaced");
+            createAgain("replaced", 3);
             send("replaced", 10, 70);
         });
         awaitHandled("replaced", 0, 70);
+    }
+
+    @Test
+    void offsetsOfOtherPartitionsAndTopicsAreNotCompared() {
+        sendLegacy(0, 100);
+        awaitLegacy(100);
+        restart(() -> TestKafka.addPartitions("legacy", 4));
+        sendLegacy(100, 200);
+        awaitLegacy(200);
+
+        restart(() -> createAgain("legacy", 4));
+        sendLegacy(200, 300);
+        awaitLegacy(300);
+        assertThat(application
+                        .getBean(OutboxOperations.class)
+                        .count(DeliverySelection.all().ofHandler("kafka-inbox-legacy")))
+                .isZero();
+    }
+
+    /** Sends numbered records of ten aggregates without sequences. */
+    private static void sendLegacy(int first, int end) {
+        for (int n = first; n < end; n++) {
+            producer.send(
+                    new ProducerRecord<>("legacy", ("legacy-" + n % 10).getBytes(UTF_8), ("" + n).getBytes(UTF_8)));
+        }
+        producer.flush();
+    }
+
+    private static void awaitLegacy(int end) {
+        for (int aggregate = 0; aggregate < 10; aggregate++) {
+            String id = "legacy-" + aggregate;
+            List<String> numbers = IntStream.iterate(aggregate, (n) -> n < end, (n) -> n + 10)
+                    .mapToObj(Integer::toString)
+                    .toList();
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(HANDLED)
+                            .filteredOn((event) -> event.aggregateId().equals(id))
+                            .extracting(EventEnvelope::payload)
+                            .isEqualTo(numbers));
+        }
     }
 
     @Test
@@ -181,9 +235,9 @@ class LostRecordsTest {
         awaitHandled("booked", 0, 8);
     }
 
-    private static void createAgain(String topic) {
+    private static void createAgain(String topic, int partitions) {
         TestKafka.deleteTopic(topic);
-        TestKafka.createTopic(topic, 3);
+        TestKafka.createTopic(topic, partitions);
     }
 
     /** Restarts the inboxes, and does something while they are stopped. */

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -80,6 +81,11 @@ public final class TestKafka {
                 return !admin.listTopics().names().get().contains(name);
             }
         });
+    }
+
+    public static void addPartitions(String topic, int total) {
+        withAdmin((admin) -> admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(total)))
+                .all());
     }
 
     /** Removes the records of the first partition before an offset, as retention does. */

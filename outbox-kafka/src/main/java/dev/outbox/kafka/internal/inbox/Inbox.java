@@ -8,6 +8,8 @@ import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.kafka.InboxRecordMapper;
+import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
+import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -153,7 +155,10 @@ public final class Inbox {
      * @return how many records are dealt with; if not all, the inbox has paused itself
      */
     public int receive(List<ConsumerRecord<byte[], byte[]>> records, Map<TopicPartition, StoredOffset> known) {
-        List<Incoming> read = records.stream().map(work::read).toList();
+        List<Incoming> read = records.stream()
+                .map((record) ->
+                        work.read(record, offset(partition(record), known).topicId()))
+                .toList();
         List<Incoming> batch = read.subList(0, refused.admitted(read));
         try {
             if (!batch.isEmpty()) {
@@ -183,7 +188,7 @@ public final class Inbox {
             if (!isAboutEvent(ex)) {
                 throw ex;
             }
-            return storeAdmitted(incoming.refused(Redaction.message(ex)), known);
+            return storeAdmitted(incoming.refused(new Refusal(Reason.INVALID, Redaction.message(ex))), known);
         }
     }
 

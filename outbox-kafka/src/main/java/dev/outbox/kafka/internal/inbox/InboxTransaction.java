@@ -57,8 +57,8 @@ final class InboxTransaction {
         this.largestPayload = outbox.largestPayload();
     }
 
-    Incoming read(ConsumerRecord<byte[], byte[]> record) {
-        return Incoming.read(record, settings, mapper);
+    Incoming read(ConsumerRecord<byte[], byte[]> record, @Nullable String topicId) {
+        return Incoming.read(record, topicId, settings, mapper);
     }
 
     /** What became of the records of a batch, and those of them that are refused or held back. */
@@ -131,7 +131,7 @@ final class InboxTransaction {
 
     /** Turns a record that is refused or held back into an event of the outbox, which the handler of the inbox gets. */
     private OutboxEvent event(UUID id, Incoming incoming, Refusal refusal, @Nullable Instant heldUntil) {
-        StoredRecord stored = StoredRecord.of(inbox, incoming.record(), refusal.reason(), refusal.message(), heldUntil);
+        StoredRecord stored = StoredRecord.of(inbox, incoming, refusal, heldUntil);
         String json = stored.json();
         if (json.getBytes(UTF_8).length > largestPayload) {
             json = stored.withoutContent().json();
@@ -182,8 +182,7 @@ final class InboxTransaction {
                 refusal = decideOn(incoming, content);
             }
             if (refusal != null) {
-                refused.put(
-                        StoredRecord.idOf(inbox, incoming.record()), new Incoming(incoming.record(), content, refusal));
+                refused.put(StoredRecord.idOf(inbox, incoming.record()), incoming.refused(refusal));
             }
         }
 

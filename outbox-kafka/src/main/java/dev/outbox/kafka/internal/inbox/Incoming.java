@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** Record with the event that it describes, or with the reason for which it is refused. An ignored record has neither. */
 record Incoming(
         ConsumerRecord<byte[], byte[]> record,
+        @Nullable String topicId,
         @Nullable Content content,
         @Nullable Refusal refusal) {
 
     private static final int LONGEST_NAME = 255;
 
-    /** Event as it is stored here. */
+    /** Event as it is stored here, and its sequence in the topic, which is the offset if the record has none. */
     record Content(OutboxEvent event, UUID id, String type, Aggregate aggregate, long sequence) {
 
         @Override
@@ -37,18 +38,22 @@ record Incoming(
     record Refusal(Reason reason, String message) {}
 
     /** A heap that is full is no fault of the record; any other error of the mapper is. */
-    static Incoming read(ConsumerRecord<byte[], byte[]> record, InboxSettings settings, InboxRecordMapper mapper) {
+    static Incoming read(
+            ConsumerRecord<byte[], byte[]> record,
+            @Nullable String topicId,
+            InboxSettings settings,
+            InboxRecordMapper mapper) {
         try {
             OutboxEvent event = mapper.map(record);
-            return new Incoming(record, event == null ? null : content(record, event, settings), null);
+            return new Incoming(record, topicId, event == null ? null : content(record, event, settings), null);
         } catch (RetryAfterException | OutOfMemoryError ex) {
             throw ex;
         } catch (NonRetryableException ex) {
-            return new Incoming(record, null, new Refusal(Reason.UNREADABLE, String.valueOf(ex.getMessage())));
+            return new Incoming(record, topicId, null, new Refusal(Reason.UNREADABLE, String.valueOf(ex.getMessage())));
         } catch (Exception | Error ex) {
             String error = ex instanceof Error ? ex.getClass().getName() + ": " : "";
             String message = "the InboxRecordMapper failed: " + error + Redaction.message(ex);
-            return new Incoming(record, null, new Refusal(Reason.UNREADABLE, message));
+            return new Incoming(record, topicId, null, new Refusal(Reason.UNREADABLE, message));
         }
     }
 
@@ -65,21 +70,23 @@ record Incoming(
                     "the name " + StoredRecord.TYPE + " is reserved for records that an inbox refuses");
         }
         UUID id = Objects.requireNonNullElseGet(event.eventId(), () -> StoredRecord.idOf("", record));
-        long sequence = Objects.requireNonNullElse(event.sequence(), record.offset());
         OutboxEvent stored = OutboxEvent.of(aggregate.type(), aggregate.id(), event.payload())
                 .withEventId(id)
                 .withEventType(type)
                 .withSchemaVersion(Objects.requireNonNullElse(event.schemaVersion(), 1))
-                .withSequence(sequence)
                 .withOrigin(Objects.requireNonNullElse(event.origin(), record.topic()))
                 .occurredAt(Objects.requireNonNullElseGet(
                         event.occurredAt(), () -> Instant.ofEpochMilli(record.timestamp())));
+        if (event.sequence() != null) {
+            stored = stored.withSequence(event.sequence());
+        }
         for (Map.Entry<String, String> header : event.headers().entrySet()) {
             if (!header.getKey().equals(EventEnvelope.ORIGIN)) {
                 stored = stored.withHeader(header.getKey(), header.getValue());
             }
         }
         String stream = settings.stream() == null ? event.stream() : settings.stream();
+        long sequence = Objects.requireNonNullElse(event.sequence(), record.offset());
         return new Content(stream == null ? stored : stored.inStream(stream), id, type, aggregate, sequence);
     }
 
@@ -103,12 +110,20 @@ record Incoming(
         return Redaction.of(Objects.requireNonNull(refusal).message());
     }
 
-    /** Returns the aggregate in its topic. Only for a record with an event. */
+    /**
+     * Returns the aggregate where its sequences can be compared: in the topic, or, if they are offsets, in the partition of the topic with
+     * that id. Only for a record with an event.
+     */
     Received received() {
-        return new Received(Objects.requireNonNull(content).aggregate(), record.topic());
+        Content received = Objects.requireNonNull(content);
+        String topic = record.topic();
+        if (received.event().sequence() == null) {
+            topic += "/" + record.partition() + (topicId == null ? "" : "/" + topicId);
+        }
+        return new Received(received.aggregate(), topic);
     }
 
-    Incoming refused(String message) {
-        return new Incoming(record, content, new Refusal(Reason.INVALID, message));
+    Incoming refused(Refusal reason) {
+        return new Incoming(record, topicId, content, reason);
     }
 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Last sequence received of each aggregate of another service, in each topic: Kafka gives an order within a topic only. Its row lock orders
- * the instances that receive the same events.
+ * Last sequence received of each aggregate of another service, in each topic: Kafka gives an order within a topic only. Offsets in place of
+ * sequences are compared within a partition. Its row lock orders the instances that receive the same events.
  */
 public final class ReceivedStore {
 
@@ -85,7 +85,7 @@ public final class ReceivedStore {
     private final JdbcClient client;
     private final Function<String, String> names;
 
-    /** Aggregate in a topic. */
+    /** Aggregate in a topic, or in a partition. */
     record Received(Aggregate aggregate, String topic) implements Comparable<Received> {
 
         private static final Comparator<Received> ORDER =

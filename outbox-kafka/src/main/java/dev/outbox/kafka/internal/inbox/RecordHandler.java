@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +56,7 @@ public final class RecordHandler {
                             + " of " + stored.topic() + "-" + stored.partition() + ", and skip this",
                     Causes.selfReported());
         }
-        Incoming incoming = work.read(stored.record());
+        Incoming incoming = work.read(stored.record(), stored.topicId());
         Content content = incoming.content();
         if (incoming.refusal() != null) {
             throw refused(incoming.refusal());
@@ -97,10 +96,7 @@ public final class RecordHandler {
     }
 
     private boolean isRetried(EventEnvelope envelope) {
-        List<String> ids = Stream.concat(Stream.of(inbox.name()), settings.aliases().stream())
-                .map(InboxSettings.HANDLER::concat)
-                .toList();
-        return received.isRetried(envelope.eventId(), ids);
+        return received.isRetried(envelope.eventId(), inbox.handlerIds());
     }
 
     /** A retry of an operator means that the predecessor will not come. */

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -21,6 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 public record StoredRecord(
         String inbox,
         String topic,
+        @Nullable String topicId,
         int partition,
         long offset,
         long timestamp,
@@ -73,17 +75,14 @@ public record StoredRecord(
         }
     }
 
-    static StoredRecord of(
-            String inbox,
-            ConsumerRecord<byte[], byte[]> record,
-            Reason reason,
-            String message,
-            @Nullable Instant until) {
+    static StoredRecord of(String inbox, Incoming incoming, Refusal refusal, @Nullable Instant until) {
+        ConsumerRecord<byte[], byte[]> record = incoming.record();
         List<StoredHeader> headers = new ArrayList<>();
         record.headers().forEach((header) -> headers.add(new StoredHeader(header.key(), encoded(header.value()))));
         return new StoredRecord(
                 inbox,
                 record.topic(),
+                incoming.topicId(),
                 record.partition(),
                 record.offset(),
                 record.timestamp(),
@@ -91,15 +90,16 @@ public record StoredRecord(
                 encoded(record.value()),
                 true,
                 headers,
-                reason,
-                message,
+                refusal.reason(),
+                refusal.message(),
                 until);
     }
 
     /** Leaves out what is too large to be stored; the topic still has it. */
     StoredRecord withoutContent() {
         return new StoredRecord(
-                inbox, topic, partition, offset, timestamp, null, null, false, List.of(), reason, message, heldUntil);
+                inbox, topic, topicId, partition, offset, timestamp, null, null, false, List.of(), reason, message,
+                heldUntil);
     }
 
     String json() {

@@ -17,9 +17,13 @@ import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,11 +73,39 @@ class InboxRecordMapperTest {
 
         await().until(() -> receiver.handled.size() == 3);
         assertThat(receiver.count(Result.DROPPED)).isEqualTo(3);
-        assertThat(receiver.sequences("1")).containsExactly(0L, 2L);
+        assertThat(receiver.sequences("1")).containsExactly(1L, 2L);
         EventEnvelope event = receiver.handled.get(0);
         assertThat(event.payload()).contains("17");
         assertThat(event.headers()).containsEntry(EventEnvelope.ORIGIN, "orders");
         assertThat(event.occurredAt()).isEqualTo(Instant.ofEpochMilli(TestRecord.TIMESTAMP));
+    }
+
+    @Test
+    void offsetsOfOtherPartitionsAndTopicsSayNothing() {
+        receiver.runtime().operations().pauseHandler("application", "ann", "the events stay in the queue");
+        TopicPartition first = new TopicPartition("orders", 0);
+        TopicPartition added = new TopicPartition("orders", 1);
+        store(first, "created", 0, "17", "18", "19");
+        store(added, "created", 0, "20", "21");
+        store(first, "created again", 0, "22");
+        receiver.runtime().operations().resumeHandler("application", "ann", "look");
+
+        await().until(() -> receiver.handled.size() == 6);
+        assertThat(receiver.handled)
+                .extracting(EventEnvelope::payload)
+                .map((payload) -> payload.replaceAll("\\D", ""))
+                .containsExactly("17", "18", "19", "20", "21", "22");
+        assertThat(receiver.count(Result.REFUSED)).isZero();
+    }
+
+    /** Stores records of one aggregate from a partition of the topic with an id. */
+    private void store(TopicPartition partition, String topicId, long offset, String... values) {
+        receiver.inbox().move(Map.of(partition, new StoredOffset(offset, topicId, false)), receiver.next);
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        for (String value : values) {
+            records.add(record("1", value).at(partition, offset + records.size()));
+        }
+        receiver.inbox().receive(records, receiver.next);
     }
 
     @Test
