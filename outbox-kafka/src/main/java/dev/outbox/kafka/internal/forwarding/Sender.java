@@ -20,7 +20,7 @@ public final class Sender<M> {
     /** How long a caller waits for answers. */
     static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** How long it waits while the broker answers nobody and another caller waits. */
+    /** How long it waits while the broker answers no caller and another caller waits. */
     private static final Duration PATIENCE_BESIDE_OTHERS = Duration.ofMillis(100);
 
     private static final Duration PAUSE = Duration.ofSeconds(4);
@@ -236,7 +236,7 @@ public final class Sender<M> {
         return nanos.getAsLong() - sending.begunAt() > SILENT_AFTER.toNanos();
     }
 
-    /** Waits for an answer until a point in time. While the broker answers nobody, one caller waits for all. */
+    /** Waits for an answer until a point in time. While the broker answers no caller, one caller waits for all. */
     void await(Sending sending, long until) throws InterruptedException {
         if (sending.await(step(until))) {
             return;
