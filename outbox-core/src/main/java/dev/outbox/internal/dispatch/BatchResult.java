@@ -139,8 +139,9 @@ final class BatchResult {
         Throwable all = thrown;
         Throwable own = failed.get(attempt.id());
         if (own != null) {
-            reported++;
-            boolean log = !logged && failures.isNews(handler, own);
+            boolean silent = Causes.isSelfReported(own);
+            reported += silent ? 0 : 1;
+            boolean log = !logged && !silent && failures.isNews(handler, own);
             logged |= log;
             return failures.failed(handler, attempt, own, log);
         }

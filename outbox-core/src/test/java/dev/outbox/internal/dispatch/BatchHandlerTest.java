@@ -3,6 +3,10 @@ package dev.outbox.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.BatchHandler;
 import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
@@ -33,6 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 class BatchHandlerTest {
@@ -188,6 +193,11 @@ class BatchHandlerTest {
 
     @Test
     void eventsThatHandlerLetsWaitDoNotOpenItsCircuit() {
+        Logger logger = (Logger) LoggerFactory.getLogger(Invocation.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        logger.setLevel(Level.WARN);
         outbox
                 .handler(batch(
                                 "index",
@@ -199,7 +209,10 @@ class BatchHandlerTest {
 
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery WHERE attempt_count = 1") == 20);
+        logger.setLevel(Level.OFF);
+        logger.detachAppender(lines);
         assertThat(outbox.runtime().openCircuits()).isEmpty();
+        assertThat(lines.list).as("the handler reports the reason").isEmpty();
     }
 
     @Test
