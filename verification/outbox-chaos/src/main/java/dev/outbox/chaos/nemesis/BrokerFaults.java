@@ -31,14 +31,17 @@ public final class BrokerFaults {
     /** Kills the leader of a partition, and starts it again after a while. */
     boolean kill(Random random) {
         KafkaBroker victim = cluster.leader(topic, random.nextInt(partitions));
-        Duration time = Duration.ofMillis(300 + random.nextInt(2500));
+        killFor(victim, Duration.ofMillis(300 + random.nextInt(2500)));
+        return true;
+    }
+
+    private void killFor(KafkaBroker victim, Duration time) {
         String target = "broker-" + victim.id();
         facts.write(Fault.begun(System.nanoTime(), Kind.BROKER_AWAY, target, "SIGKILL"));
         victim.kill();
         Pause.of(time);
         cluster.restart(victim);
         facts.write(Fault.ended(System.nanoTime(), Kind.BROKER_AWAY, target, "restarted"));
-        return true;
     }
 
     /** Resets all connections of clients, and refuses new ones for a while. */
@@ -51,6 +54,24 @@ public final class BrokerFaults {
     boolean blackHole(Random random) {
         Duration time = Duration.ofMillis(300 + random.nextInt(7000));
         return cutOff("black hole", time, TcpProxy::blackHole);
+    }
+
+    /** Delays everything between clients and brokers for a while. */
+    boolean slowDown(Random random) {
+        Duration each = Duration.ofMillis(100 + random.nextInt(1400));
+        Duration time = Duration.ofMillis(1000 + random.nextInt(5000));
+        return cutOff("delay of " + each, time, (proxy) -> proxy.delay(each));
+    }
+
+    /** Leaves a partition on one broker only, kills that one, and lets the others have the partition again after a while. */
+    boolean leaveLeaderless(Random random) {
+        int partition = random.nextInt(partitions);
+        KafkaBroker only = cluster.leader(topic, partition);
+        Duration time = Duration.ofMillis(3000 + random.nextInt(5000));
+        cluster.moveReplicas(topic, partition, List.of(only));
+        killFor(only, time);
+        cluster.moveReplicas(topic, partition, cluster.brokers());
+        return true;
     }
 
     /** Makes another broker the leader of a partition. */

@@ -135,6 +135,8 @@ public final class Nemesis {
             case BROKER_KILL -> brokers().kill(random);
             case BROKERS_REFUSE -> brokers().refuse(random);
             case BROKERS_BLACK_HOLE -> brokers().blackHole(random);
+            case BROKERS_SLOW -> brokers().slowDown(random);
+            case PARTITION_LEADERLESS -> brokers().leaveLeaderless(random);
             case LEADER_MOVE -> brokers().moveLeader(random);
             case KILL_ALONE -> ProcessFaults.killAlone(fleet, random);
             case TRANSACTION_CUT_OFF -> NetworkFaults.cutOffTransaction(fleet, random);

@@ -43,6 +43,9 @@ public class ChaosProcess {
     /** Property of a worker that says whether it has the handler of billing. */
     public static final String BILLING = "chaos.billing";
 
+    /** Property of a forwarder that says whether it handles the events, too. */
+    public static final String LOCAL = "chaos.local";
+
     /** Property with the directory of the facts. */
     public static final String DIRECTORY = "chaos.directory";
 

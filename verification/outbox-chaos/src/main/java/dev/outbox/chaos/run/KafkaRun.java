@@ -95,8 +95,8 @@ public final class KafkaRun {
         log.info("Stopped");
         PlainConsumer consumer;
         try (FactWriter facts = FactWriter.open(producerFacts, "consumer")) {
-            consumer = new PlainConsumer(cluster.bootstrapServers(), ROUTE, facts);
-            consumer.readAll(TOPIC);
+            consumer = new PlainConsumer(cluster.bootstrapServers(), Map.of(), facts);
+            consumer.readAll(TOPIC, ROUTE);
         }
         return new KafkaReport(
                 settings.seed(),

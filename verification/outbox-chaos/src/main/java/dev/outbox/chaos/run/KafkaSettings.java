@@ -2,10 +2,12 @@ package dev.outbox.chaos.run;
 
 import static dev.outbox.chaos.nemesis.FaultType.BROKERS_BLACK_HOLE;
 import static dev.outbox.chaos.nemesis.FaultType.BROKERS_REFUSE;
+import static dev.outbox.chaos.nemesis.FaultType.BROKERS_SLOW;
 import static dev.outbox.chaos.nemesis.FaultType.BROKER_KILL;
 import static dev.outbox.chaos.nemesis.FaultType.DATABASE_CRASH;
 import static dev.outbox.chaos.nemesis.FaultType.KILL;
 import static dev.outbox.chaos.nemesis.FaultType.LEADER_MOVE;
+import static dev.outbox.chaos.nemesis.FaultType.PARTITION_LEADERLESS;
 import static dev.outbox.chaos.nemesis.FaultType.RESTART;
 import static dev.outbox.chaos.nemesis.FaultType.SUSPEND;
 import static java.util.Map.entry;
@@ -62,6 +64,8 @@ public record KafkaSettings(
                         entry(BROKER_KILL, 2 * minutes),
                         entry(BROKERS_REFUSE, minutes),
                         entry(BROKERS_BLACK_HOLE, minutes),
+                        entry(BROKERS_SLOW, minutes),
+                        entry(PARTITION_LEADERLESS, minutes),
                         entry(LEADER_MOVE, 2 * minutes)),
                 Map.ofEntries(
                         entry(KILL, 3 * minutes),

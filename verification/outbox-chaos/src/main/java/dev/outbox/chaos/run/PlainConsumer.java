@@ -7,7 +7,6 @@ import dev.outbox.chaos.history.FactWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,26 +29,28 @@ final class PlainConsumer {
     private static final Set<String> OF_THE_FORMAT = Set.of("content-type");
     private static final Duration POLL = Duration.ofMillis(200);
 
-    private final String bootstrapServers;
-    private final String handler;
+    private final Map<String, Object> properties = new HashMap<>();
     private final FactWriter facts;
-    private final Set<UUID> seen = new HashSet<>();
+    private final Map<UUID, Place> places = new HashMap<>();
     private long records;
 
-    /** Prepares a consumer whose facts are those of a route's handler. */
-    PlainConsumer(String bootstrapServers, String handler, FactWriter facts) {
-        this.bootstrapServers = bootstrapServers;
-        this.handler = handler;
+    /**
+     * Where a topic has an event.
+     *
+     * @param appendedAt the time of its record, in milliseconds since 1970
+     */
+    record Place(TopicPartition partition, long offset, long appendedAt) {}
+
+    /** Prepares a consumer that connects to some brokers, with the properties of a login. */
+    PlainConsumer(String bootstrapServers, Map<String, String> login, FactWriter facts) {
+        this.properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        this.properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        this.properties.putAll(login);
         this.facts = facts;
     }
 
-    /** Reads everything that is in a topic. */
-    void readAll(String topic) {
-        Map<String, Object> properties = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrapServers,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                "read_committed");
+    /** Reads everything that is in a topic. The facts are those of a route's handler. */
+    void readAll(String topic, String handler) {
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
@@ -60,7 +61,7 @@ final class PlainConsumer {
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             while (partitions.stream()
                     .anyMatch((partition) -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
-                consumer.poll(POLL).forEach(this::read);
+                consumer.poll(POLL).forEach((received) -> read(received, handler));
             }
         }
     }
@@ -72,13 +73,20 @@ final class PlainConsumer {
 
     /** Returns how many records it has dropped. */
     long duplicates() {
-        return records - seen.size();
+        return records - places.size();
     }
 
-    private void read(ConsumerRecord<String, String> received) {
+    /** Returns where the events are that it has read. */
+    Map<UUID, Place> places() {
+        return places;
+    }
+
+    private void read(ConsumerRecord<String, String> received, String handler) {
         records++;
         UUID eventId = UUID.fromString(attribute(received, "id"));
-        if (!seen.add(eventId)) {
+        Place place = new Place(
+                new TopicPartition(received.topic(), received.partition()), received.offset(), received.timestamp());
+        if (places.putIfAbsent(eventId, place) != null) {
             return;
         }
         String aggregateId = attribute(received, "subject");

@@ -12,7 +12,12 @@ class ChaosSettingsTest {
 
     /** Only the Kafka run has brokers. */
     private static final Set<FaultType> OF_BROKERS = EnumSet.of(
-            FaultType.BROKER_KILL, FaultType.BROKERS_REFUSE, FaultType.BROKERS_BLACK_HOLE, FaultType.LEADER_MOVE);
+            FaultType.BROKER_KILL,
+            FaultType.BROKERS_REFUSE,
+            FaultType.BROKERS_BLACK_HOLE,
+            FaultType.BROKERS_SLOW,
+            FaultType.PARTITION_LEADERLESS,
+            FaultType.LEADER_MOVE);
 
     /** Too slow or too similar to others for every build. */
     private static final Set<FaultType> OF_LONG_RUNS = EnumSet.of(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.chaos.nemesis.FaultType;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,6 +64,19 @@ class KafkaChaosTest {
     }
 
     @Test
+    @Tag("fleet")
+    @Timeout(600)
+    void localHandlersDoNotWaitForKafka() throws Exception {
+        outages(Duration.ofSeconds(5), false);
+    }
+
+    @Test
+    @Tag("chaos")
+    void localHandlersDoNotWaitForKafkaInAnyFault() throws Exception {
+        outages(Duration.ofSeconds(Integer.getInteger("chaos.outage.seconds", 30)), true);
+    }
+
+    @Test
     @Tag("chaos")
     void deliversEveryEventInOrderForMinutes() throws Exception {
         int minutes = Integer.getInteger("chaos.kafka.minutes", 4);
@@ -74,6 +88,8 @@ class KafkaChaosTest {
         assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(2 * minutes);
         assertThat(report.count(FaultType.LEADER_MOVE)).isGreaterThanOrEqualTo(2 * minutes);
         assertThat(report.count(FaultType.BROKERS_REFUSE)).isGreaterThanOrEqualTo(minutes);
+        assertThat(report.count(FaultType.BROKERS_SLOW)).isGreaterThanOrEqualTo(minutes);
+        assertThat(report.count(FaultType.PARTITION_LEADERLESS)).isGreaterThanOrEqualTo(minutes);
         assertThat(report.count(FaultType.KILL)).isGreaterThanOrEqualTo(6 * minutes);
     }
 
@@ -95,5 +111,14 @@ class KafkaChaosTest {
             System.out.println("To replay the seed: " + replay + " -Dchaos.seed=" + settings.seed());
             throw e;
         }
+    }
+
+    private static void outages(Duration time, boolean all) throws Exception {
+        KafkaOutageReport report = new KafkaOutages(SEED, time, all, RunDirectory.create("kafka-outages", SEED)).run();
+        System.out.println(report);
+        assertThat(report.checked().isClean()).as("no violation").isTrue();
+        assertThat(report.broken())
+                .as("faults during which events wait too long")
+                .isEmpty();
     }
 }

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 final class BrokerProperties {
 
     private static final String TEMPLATE = """
-            process.roles=broker,controller
+            process.roles=%(roles)
             node.id=%(id)
             controller.quorum.voters=%(voters)
-            listeners=INTERNAL://localhost:%(internal),CLIENT://localhost:%(client),CONTROLLER://localhost:%(controller)
+            listeners=INTERNAL://localhost:%(internal),CLIENT://localhost:%(client)%(votes)
             advertised.listeners=INTERNAL://localhost:%(internal),CLIENT://%(address)
             listener.security.protocol.map=INTERNAL:PLAINTEXT,CLIENT:%(protocol),CONTROLLER:PLAINTEXT
             inter.broker.listener.name=INTERNAL
@@ -42,24 +42,32 @@ final class BrokerProperties {
             log.cleaner.dedupe.buffer.size=2097152
             """;
 
-    /** A connection is checked again every second, so that it ends soon after its credential. */
     private static final String PASSWORDS = """
 
             sasl.enabled.mechanisms=SCRAM-SHA-256
             listener.name.client.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+            """;
+
+    /** A connection is checked again every second, so that it ends soon after its credential. A slow network would not let it. */
+    private static final String CHECKED_AGAIN = """
             listener.name.client.scram-sha-256.connections.max.reauth.ms=1000
             """;
 
     private BrokerProperties() {}
 
     /** Writes the configuration of each broker of a cluster whose clients may need passwords. */
-    static void write(List<KafkaBroker> brokers, boolean passwords) {
-        String voters = brokers.stream()
+    static void write(List<KafkaBroker> brokers, boolean proxied, boolean passwords) {
+        // Of an even number, the last has no vote: it may die without taking the quorum with it.
+        List<KafkaBroker> voting = brokers.subList(0, brokers.size() - (brokers.size() + 1) % 2);
+        String voters = voting.stream()
                 .map((broker) -> broker.id() + "@localhost:" + broker.ports().controller())
                 .collect(Collectors.joining(","));
         int replicas = brokers.size();
         for (KafkaBroker broker : brokers) {
-            String properties = (passwords ? TEMPLATE + PASSWORDS : TEMPLATE)
+            boolean votes = voting.contains(broker);
+            String properties = (TEMPLATE + (passwords ? PASSWORDS : "") + (passwords && !proxied ? CHECKED_AGAIN : ""))
+                    .replace("%(roles)", votes ? "broker,controller" : "broker")
+                    .replace("%(votes)", votes ? ",CONTROLLER://localhost:%(controller)" : "")
                     .replace("%(protocol)", passwords ? "SASL_PLAINTEXT" : "PLAINTEXT")
                     .replace("%(id)", "" + broker.id())
                     .replace("%(voters)", voters)

@@ -14,7 +14,9 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -29,6 +31,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.TopicConfig;
 
 /**
  * Kafka cluster whose brokers are processes that crash on demand. Every topic is replicated to all brokers, and an acknowledged record
@@ -58,7 +61,7 @@ public final class KafkaCluster implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("The directories of the brokers could not be created", e);
         }
-        BrokerProperties.write(brokers, passwords);
+        BrokerProperties.write(brokers, proxied, passwords);
         Runtime.getRuntime().addShutdownHook(closer);
         brokers.forEach(KafkaBroker::launch);
         brokers.forEach(this::awaitService);
@@ -72,7 +75,7 @@ public final class KafkaCluster implements AutoCloseable {
     /**
      * Starts a cluster, and returns when it serves clients; the caller closes it.
      *
-     * @param brokers 1, or an odd number: more than half of them must run
+     * @param brokers more than half of them must run, and of an even number the last does not count
      */
     public static KafkaCluster start(int brokers) {
         return new KafkaCluster(brokers, false, false);
@@ -86,6 +89,11 @@ public final class KafkaCluster implements AutoCloseable {
     /** Starts a cluster like {@link #start}, whose clients need the password of a user, see {@link #login}. */
     public static KafkaCluster startWithPasswords(int brokers) {
         return new KafkaCluster(brokers, false, true);
+    }
+
+    /** Starts a cluster with proxies and passwords. Open connections outlive their password: reset them. */
+    public static KafkaCluster startProxiedWithPasswords(int brokers) {
+        return new KafkaCluster(brokers, true, true);
     }
 
     /** Returns the properties of a client that connects with a password. */
@@ -152,19 +160,49 @@ public final class KafkaCluster implements AutoCloseable {
         }
     }
 
+    /** Creates a topic with a partition on each of some brokers, and on no other; its records have the time at which they were appended. */
+    public void createTopic(String name, List<KafkaBroker> leaders) {
+        Map<Integer, List<Integer>> replicas = IntStream.range(0, leaders.size())
+                .boxed()
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        (partition) -> List.of(leaders.get(partition).id())));
+        complete(admin.createTopics(List.of(new NewTopic(name, replicas)
+                        .configs(Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime"))))
+                .all());
+        for (int partition = 0; partition < leaders.size(); partition++) {
+            leader(name, partition);
+        }
+    }
+
     /** Returns the leader of a partition, and waits while it has none that runs. */
     public KafkaBroker leader(String topic, int partition) {
         TopicPartition led = new TopicPartition(topic, partition);
         return await("there is a leader of " + led, () -> leaderOf(led));
     }
 
+    /** Moves a partition to some brokers, which run, and returns when they have it and the others do not. */
+    public void moveReplicas(String topic, int partition, List<KafkaBroker> replicas) {
+        TopicPartition moved = new TopicPartition(topic, partition);
+        List<Integer> ids = replicas.stream().map(KafkaBroker::id).toList();
+        complete(admin.alterPartitionReassignments(Map.of(moved, Optional.of(new NewPartitionReassignment(ids))))
+                .all());
+        await(
+                ids + " have " + moved,
+                () -> admin.listPartitionReassignments(Set.of(moved))
+                                .reassignments()
+                                .get()
+                                .isEmpty()
+                        ? Optional.of(moved)
+                        : Optional.empty());
+    }
+
     /** Makes a broker the leader of a partition while the earlier leader runs. */
     public void moveLeader(String topic, int partition, KafkaBroker broker) {
         TopicPartition moved = new TopicPartition(topic, partition);
-        List<Integer> replicas = new ArrayList<>(List.of(broker.id()));
-        brokers.stream().map(KafkaBroker::id).filter((id) -> id != broker.id()).forEach(replicas::add);
-        complete(admin.alterPartitionReassignments(Map.of(moved, Optional.of(new NewPartitionReassignment(replicas))))
-                .all());
+        List<KafkaBroker> replicas = new ArrayList<>(List.of(broker));
+        brokers.stream().filter((other) -> other != broker).forEach(replicas::add);
+        moveReplicas(topic, partition, replicas);
         await("broker " + broker.id() + " leads " + moved, () -> {
             // Refused until the broker has caught up, and once it leads.
             admin.electLeaders(ElectionType.PREFERRED, Set.of(moved))
