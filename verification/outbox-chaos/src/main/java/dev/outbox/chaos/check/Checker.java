@@ -41,7 +41,7 @@ public final class Checker {
         long executions = 0;
         Report.Scheduled scheduled = Report.Scheduled.NONE;
         for (EventHistory event : history.events()) {
-            Fate fate = Fate.of(event, history.faults());
+            Fate fate = Fate.of(event, history);
             fates.merge(fate, 1L, Long::sum);
             scheduled = scheduled.with(event, fate);
             duplicated += RepeatsExplained.count(event);
@@ -55,6 +55,7 @@ public final class Checker {
                 fates.getOrDefault(Fate.ABSENT, 0L),
                 fates.getOrDefault(Fate.LOST, 0L),
                 fates.getOrDefault(Fate.LOST_BY_CONTRACT, 0L),
+                fates.getOrDefault(Fate.GIVEN_UP, 0L),
                 fates.getOrDefault(Fate.UNEXPECTED, 0L),
                 scheduled,
                 duplicated,

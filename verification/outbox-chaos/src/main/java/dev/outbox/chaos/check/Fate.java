@@ -3,7 +3,7 @@ package dev.outbox.chaos.check;
 import dev.outbox.chaos.history.EventHistory;
 import dev.outbox.chaos.history.Fact.Commit;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
-import dev.outbox.chaos.history.Faults;
+import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.TransactionHistory;
 
 /** Fate of an event, in Jepsen's terms. */
@@ -20,10 +20,12 @@ enum Fate {
     LOST_BY_CONTRACT,
     /** It was committed, or a handler saw it, and it is gone. */
     LOST,
+    /** Kafka lost its record before an inbox read it, and an operator decided to continue behind it. */
+    GIVEN_UP,
     /** It was not to be stored, and left a trace. */
     UNEXPECTED;
 
-    static Fate of(EventHistory event, Faults faults) {
+    static Fate of(EventHistory event, History history) {
         TransactionHistory transaction = event.transaction();
         IntendedEvent intended = event.intended();
         boolean isThere = event.isThere();
@@ -44,7 +46,10 @@ enum Fate {
         if (!committed && !seen) {
             return ABSENT;
         }
-        return faults.mayForget(transaction) ? LOST_BY_CONTRACT : LOST;
+        if (history.isGivenUp(event) && !seen) {
+            return GIVEN_UP;
+        }
+        return history.faults().mayForget(transaction) ? LOST_BY_CONTRACT : LOST;
     }
 
     boolean isStored() {

@@ -19,7 +19,7 @@ final class NothingLost implements Rule {
     public List<Violation> check(History history) {
         Violations violations = new Violations(this);
         for (EventHistory event : history.events()) {
-            Fate fate = Fate.of(event, history.faults());
+            Fate fate = Fate.of(event, history);
             if (fate == Fate.LOST) {
                 violations.add(event + " is gone", List.of(String.valueOf(event.transaction()), event.executions()));
             } else if (fate.isStored()) {

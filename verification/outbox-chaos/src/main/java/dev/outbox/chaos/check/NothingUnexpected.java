@@ -25,7 +25,7 @@ final class NothingUnexpected implements Rule {
     public List<Violation> check(History history) {
         Violations violations = new Violations(this);
         for (EventHistory event : history.events()) {
-            if (Fate.of(event, history.faults()) == Fate.UNEXPECTED) {
+            if (Fate.of(event, history) == Fate.UNEXPECTED) {
                 violations.add(
                         event + " was not committed, and is stored or was handled",
                         List.of(String.valueOf(event.transaction()), event.stored(), event.executions()));
@@ -38,7 +38,7 @@ final class NothingUnexpected implements Rule {
         }
         for (TransactionHistory transaction : history.transactions()) {
             List<EventHistory> meant = transaction.events().stream()
-                    .filter(NothingUnexpected::isMeant)
+                    .filter((event) -> isMeant(event, history))
                     .toList();
             long there = meant.stream().filter(EventHistory::isThere).count();
             if (there > 0 && there < meant.size()) {
@@ -48,8 +48,10 @@ final class NothingUnexpected implements Rule {
         return violations.found();
     }
 
-    private static boolean isMeant(EventHistory event) {
+    private static boolean isMeant(EventHistory event, History history) {
         IntendedEvent intended = event.intended();
-        return intended != null && !intended.rolledBack() && (event.isThere() || !event.isWithdrawn());
+        return intended != null
+                && !intended.rolledBack()
+                && (event.isThere() || !(event.isWithdrawn() || history.isGivenUp(event)));
     }
 }

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
  * @param absent events that were rolled back, or whose commit was left open and failed
  * @param lost committed events that are gone
  * @param lostByContract committed events that a standby or a backup did not have yet
+ * @param givenUp committed events whose records Kafka lost, and which an operator gave up
  * @param unexpected events that were not committed and left a trace
  * @param scheduled what became of scheduled events
  * @param duplicated further successes of a handler with an event
@@ -29,6 +30,7 @@ public record Report(
         long absent,
         long lost,
         long lostByContract,
+        long givenUp,
         long unexpected,
         Scheduled scheduled,
         long duplicated,
@@ -76,7 +78,7 @@ public record Report(
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("""
-                events      ok %d, recovered %d, absent %d, lost %d, lost by contract %d, unexpected %d
+                events      ok %d, recovered %d, absent %d, lost %d, lost by contract %d, given up %d, unexpected %d
                 scheduled   moved %d, replaced %d, cancelled %d, waiting %d
                 deliveries  executions %d, duplicated %d, dead %d
                 faults      %d
@@ -87,6 +89,7 @@ public record Report(
                         absent,
                         lost,
                         lostByContract,
+                        givenUp,
                         unexpected,
                         scheduled.moved(),
                         scheduled.replaced(),

@@ -4,6 +4,7 @@ import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Operation;
+import dev.outbox.chaos.history.Fact.Overtaken;
 import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
@@ -38,6 +39,7 @@ public final class EventHistory {
     private List<StateChange> changes = List.of();
     private List<Operated> operations = List.of();
     private List<String> bookings = List.of();
+    private @Nullable Overtaken overtaken;
 
     /** A transaction that replaced or cancelled it, and the event that replaced it; {@code null} if none did. */
     public record Withdrawal(
@@ -131,6 +133,11 @@ public final class EventHistory {
     /** Returns what operators did with it alone. */
     public List<Operated> operations() {
         return operations;
+    }
+
+    /** Returns how retention overtook an inbox at its record or before; {@code null} if it did not. */
+    public @Nullable Overtaken overtaken() {
+        return overtaken;
     }
 
     /** Returns whether it survived, or is scheduled still. */
@@ -232,6 +239,10 @@ public final class EventHistory {
 
     void add(Operated operation) {
         operations = plus(operations, operation);
+    }
+
+    void overtake(Overtaken fact) {
+        overtaken = fact;
     }
 
     void book(String handler) {

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = Fact.Started.class, name = "started"),
     @JsonSubTypes.Type(value = Fact.Ended.class, name = "ended"),
     @JsonSubTypes.Type(value = Fact.Fault.class, name = "fault"),
-    @JsonSubTypes.Type(value = Fact.Operated.class, name = "operated")
+    @JsonSubTypes.Type(value = Fact.Operated.class, name = "operated"),
+    @JsonSubTypes.Type(value = Fact.Overtaken.class, name = "overtaken")
 })
 public sealed interface Fact {
 
@@ -209,6 +210,15 @@ public sealed interface Fact {
             Operation kind,
             @Nullable UUID eventId,
             String handler) implements Fact {}
+
+    /**
+     * The nemesis is about to remove records that an inbox has not read.
+     *
+     * @param handler the handler of the inbox
+     * @param removed the events of these records
+     * @param waiting the events of the later records that the inbox has not read either when an operator decides where it continues
+     */
+    record Overtaken(long at, String handler, Set<UUID> removed, Set<UUID> waiting) implements Fact {}
 
     /** What operators do with deliveries. */
     enum Operation {

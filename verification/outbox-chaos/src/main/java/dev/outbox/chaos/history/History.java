@@ -2,6 +2,7 @@ package dev.outbox.chaos.history;
 
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Operated;
+import dev.outbox.chaos.history.Fact.Overtaken;
 import dev.outbox.chaos.history.Fact.Subscribed;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,12 +25,16 @@ public final class History {
     /** How long after its last renewal a subscription of a running handler expires. */
     private static final long SUBSCRIPTION_EXPIRY = TimeUnit.MINUTES.toNanos(15);
 
+    private static final String EARLIEST = "RESUME_INBOX_EARLIEST";
+    private static final String LATEST = "RESUME_INBOX_LATEST";
+
     private final Map<UUID, EventHistory> events;
     private final Collection<TransactionHistory> transactions;
     private final Subscriptions subscriptions;
     private final Faults faults;
     private final List<Operated> operations;
     private final FinalState state;
+    private final List<StateChange> resumptions;
     private final Set<String> processes;
 
     History(HistoryBuilder builder) {
@@ -39,6 +44,9 @@ public final class History {
         this.faults = builder.faults();
         this.operations = builder.operations();
         this.state = builder.state();
+        this.resumptions = state.changes().stream()
+                .filter((change) -> change.isOperation(EARLIEST) || change.isOperation(LATEST))
+                .toList();
         this.processes = builder.processes();
     }
 
@@ -96,6 +104,16 @@ public final class History {
                 && (moment - lastSelected.getAsLong() >= SUBSCRIPTION_EXPIRY
                         || faults.matching((window) -> window.kind() == Kind.SUBSCRIPTION_AGED)
                                 .anyMatch((window) -> window.overlaps(lastSelected.getAsLong(), moment)));
+    }
+
+    /** Returns whether Kafka lost the record of an event before an inbox read it, and an operator decided to continue behind it. */
+    public boolean isGivenUp(EventHistory event) {
+        Overtaken overtaken = event.overtaken();
+        return overtaken != null
+                && resumptions.stream()
+                        .filter((change) -> change.at() > overtaken.at()
+                                && overtaken.handler().equals(change.subject().handler()))
+                        .anyMatch((change) -> overtaken.removed().contains(event.id()) || change.isOperation(LATEST));
     }
 
     /** Returns what operators did with all events of a handler. */

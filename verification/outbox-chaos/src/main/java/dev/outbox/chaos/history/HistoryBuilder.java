@@ -8,6 +8,7 @@ import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Intended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Operated;
+import dev.outbox.chaos.history.Fact.Overtaken;
 import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.Fact.Scheduled;
 import dev.outbox.chaos.history.Fact.Started;
@@ -76,6 +77,9 @@ final class HistoryBuilder {
             faultFacts.add(fault);
         } else if (fact instanceof Operated operated) {
             operations.add(operated);
+        } else if (fact instanceof Overtaken overtaken) {
+            overtaken.removed().forEach((id) -> event(id).overtake(overtaken));
+            overtaken.waiting().forEach((id) -> event(id).overtake(overtaken));
         }
     }
 

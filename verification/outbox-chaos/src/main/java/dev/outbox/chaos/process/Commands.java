@@ -34,6 +34,12 @@ public final class Commands {
     /** Lets an operator pause the stream of payments, or with 0, resume it. */
     public static final String PAUSE = "pause";
 
+    /** Lets an operator pause the inbox of a receiver, or with 0, resume its handler. */
+    public static final String PAUSE_INBOX = "pause-inbox";
+
+    /** Lets an operator decide where the stopped partitions of a receiver's inbox continue: with 0 at the earliest record, with 1 behind the latest. */
+    public static final String RESUME_INBOX = "resume-inbox";
+
     /** Lets an operator skip deliveries whose handler asked for an absurd delay. */
     public static final String SKIP_DELAYED = "skip-delayed";
 

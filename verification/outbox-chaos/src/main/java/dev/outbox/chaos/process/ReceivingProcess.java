@@ -2,6 +2,9 @@ package dev.outbox.chaos.process;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.InboxStart;
+import java.util.Map;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -10,8 +13,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /** Process that receives events from Kafka and handles all of them, with and without deduplication. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = ChaosProcess.ROLE, havingValue = "receiver")
-class ReceivingProcess {
+public class ReceivingProcess {
 
+    /** Handler of the inbox. */
+    public static final String INBOX_HANDLER = "kafka-inbox-everything";
+
+    private static final String INBOX = "everything";
+    private static final String OPERATOR = "chaos";
     private static final String BOOKING = "booking";
 
     @Bean
@@ -20,8 +28,24 @@ class ReceivingProcess {
     }
 
     @Bean
-    Commands commands(SkewedClock clock, PoolExhaustion pool) {
-        return Commands.ofWorker(clock, pool);
+    Commands commands(OutboxOperations operations) {
+        return new Commands(Map.of(
+                Commands.PAUSE_INBOX,
+                (pause) -> pauseOrResume(operations, pause == 1),
+                Commands.RESUME_INBOX,
+                (latest) -> operations.resumeInbox(
+                        INBOX,
+                        latest == 1 ? InboxStart.LATEST : InboxStart.EARLIEST,
+                        OPERATOR,
+                        "its records are gone")));
+    }
+
+    private static void pauseOrResume(OutboxOperations operations, boolean pause) {
+        if (pause) {
+            operations.pauseHandler(INBOX_HANDLER, OPERATOR, "the database needs rest");
+        } else {
+            operations.resumeHandler(INBOX_HANDLER, OPERATOR, "the database has had its rest");
+        }
     }
 
     @Bean

@@ -87,15 +87,19 @@ public final class KafkaRun {
         log.info("The faults are over");
         producer.awaitReady();
         receiver.awaitReady();
-        Pause.until(PUBLISH_DEADLINE, () -> Progress.committed(producer) >= settings.events());
-        producer.throttle().pause();
-        Duration drained = drain(producer, receiver);
-        producer.stop();
-        receiver.stop();
-        log.info("Stopped");
         PlainConsumer consumer;
+        Duration drained;
         try (FactWriter facts = FactWriter.open(producerFacts, "consumer")) {
             consumer = new PlainConsumer(cluster.bootstrapServers(), Map.of(), facts);
+            TopicLosses losses = new TopicLosses(cluster, TOPIC, ROUTE, PARTITIONS, producer, receiver, consumer);
+            loseRecords(losses);
+            producer.throttle().open();
+            Pause.until(PUBLISH_DEADLINE, () -> Progress.committed(producer) >= settings.events());
+            producer.throttle().pause();
+            drained = drain(producer, receiver, losses);
+            producer.stop();
+            receiver.stop();
+            log.info("Stopped");
             consumer.readAll(TOPIC, ROUTE);
         }
         return new KafkaReport(
@@ -141,13 +145,20 @@ public final class KafkaRun {
         return Schedule.of(seed, faults, settings.time());
     }
 
-    private static Duration drain(Fleet producer, Fleet receiver) {
+    /** Retention overtakes the inbox in one partition after the other, and the topic is created again. */
+    private void loseRecords(TopicLosses losses) throws InterruptedException, ExecutionException {
+        for (int n = 0; n < settings.losses(); n++) {
+            losses.createAgain();
+            losses.overtake(n % PARTITIONS, n % 2 == 1);
+            log.info("Records were lost");
+        }
+    }
+
+    private static Duration drain(Fleet producer, Fleet receiver, TopicLosses losses) {
         long begun = System.nanoTime();
         Pause.until(
                 DRAIN_DEADLINE,
-                () -> Progress.open(producer) == 0
-                        && Progress.stored(receiver) >= Progress.committed(producer)
-                        && Progress.open(receiver) == 0);
+                () -> Progress.open(producer) == 0 && losses.areReceived() && Progress.open(receiver) == 0);
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
@@ -155,6 +166,7 @@ public final class KafkaRun {
         CheckSettings checked = CheckSettings.defaults()
                 .withLease(Fleet.LEASE)
                 .withMaxAttempts(MAX_ATTEMPTS)
+                .withLongestWait(DRAIN_DEADLINE)
                 .withBacklogDeadline(DRAIN_DEADLINE);
         Report report = new Checker(checked).check(history);
         if (!report.isClean()) {

@@ -24,6 +24,7 @@ import java.util.Map;
  * @param time how long there are faults
  * @param producerFaults how often each fault happens to the producing service, or to the brokers
  * @param receiverFaults how often each fault happens to the receiving service
+ * @param losses how often the topic is created again, and how often retention overtakes the inbox
  * @param events how many events are committed at least
  * @param rate the transactions of each publisher a second, of five events on average
  */
@@ -33,6 +34,7 @@ public record KafkaSettings(
         Duration time,
         Map<FaultType, Integer> producerFaults,
         Map<FaultType, Integer> receiverFaults,
+        int losses,
         long events,
         long rate) {
 
@@ -48,7 +50,14 @@ public record KafkaSettings(
     /** The short run of the build. */
     public static KafkaSettings brief(long seed) {
         return new KafkaSettings(
-                seed, new Size(1, 1, 1, 2), Duration.ofSeconds(8), Map.of(BROKER_KILL, 1), Map.of(KILL, 1), 3_000, 80);
+                seed,
+                new Size(1, 1, 1, 2),
+                Duration.ofSeconds(8),
+                Map.of(BROKER_KILL, 1),
+                Map.of(KILL, 1),
+                1,
+                3_000,
+                80);
     }
 
     /** A run of some minutes with every fault, on three brokers. */
@@ -72,6 +81,7 @@ public record KafkaSettings(
                         entry(SUSPEND, minutes),
                         entry(RESTART, minutes),
                         entry(DATABASE_CRASH, minutes)),
+                minutes,
                 25_000L * minutes,
                 80);
     }

@@ -7,6 +7,7 @@ import dev.outbox.chaos.history.FactWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,7 +32,9 @@ final class PlainConsumer {
 
     private final Map<String, Object> properties = new HashMap<>();
     private final FactWriter facts;
+    private final Set<UUID> seen = new HashSet<>();
     private final Map<UUID, Place> places = new HashMap<>();
+    private final Map<TopicPartition, Long> next = new HashMap<>();
     private long records;
 
     /**
@@ -49,7 +52,7 @@ final class PlainConsumer {
         this.facts = facts;
     }
 
-    /** Reads everything that is in a topic. The facts are those of a route's handler. */
+    /** Reads everything that a topic has and that is not read. The facts are those of a route's handler. */
     void readAll(String topic, String handler) {
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
@@ -57,13 +60,22 @@ final class PlainConsumer {
                     .map((partition) -> new TopicPartition(topic, partition.partition()))
                     .toList();
             consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
+            consumer.beginningOffsets(partitions)
+                    .forEach((partition, beginning) ->
+                            consumer.seek(partition, Math.max(beginning, next.getOrDefault(partition, 0L))));
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             while (partitions.stream()
                     .anyMatch((partition) -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
                 consumer.poll(POLL).forEach((received) -> read(received, handler));
             }
+            next.putAll(ends);
         }
+    }
+
+    /** Forgets what it has read of a topic that is created again. */
+    void startAgain() {
+        next.clear();
+        places.clear();
     }
 
     /** Returns how many records it has read. */
@@ -73,10 +85,10 @@ final class PlainConsumer {
 
     /** Returns how many records it has dropped. */
     long duplicates() {
-        return records - places.size();
+        return records - seen.size();
     }
 
-    /** Returns where the events are that it has read. */
+    /** Returns where the events are that it has read, unless they were in a topic that was created again. */
     Map<UUID, Place> places() {
         return places;
     }
@@ -84,11 +96,11 @@ final class PlainConsumer {
     private void read(ConsumerRecord<String, String> received, String handler) {
         records++;
         UUID eventId = UUID.fromString(attribute(received, "id"));
-        Place place = new Place(
-                new TopicPartition(received.topic(), received.partition()), received.offset(), received.timestamp());
-        if (places.putIfAbsent(eventId, place) != null) {
+        if (!seen.add(eventId)) {
             return;
         }
+        TopicPartition partition = new TopicPartition(received.topic(), received.partition());
+        places.put(eventId, new Place(partition, received.offset(), received.timestamp()));
         String aggregateId = attribute(received, "subject");
         if (!aggregateId.equals(received.key())) {
             throw new IllegalStateException("The key is not the aggregate id in " + received);

@@ -22,11 +22,6 @@ final class Progress {
             FROM chaos.ledger
             """;
 
-    private static final String STORED = """
-            SELECT count(*)
-            FROM events.outbox
-            """;
-
     private Progress() {}
 
     /** Returns the number of events, deliveries and replays that are not done, with what is due before long. */
@@ -37,11 +32,6 @@ final class Progress {
     /** Returns the number of events that were committed by publishers. */
     static long committed(Fleet fleet) {
         return number(fleet, COMMITTED);
-    }
-
-    /** Returns the number of events that are stored and not removed by retention. */
-    static long stored(Fleet fleet) {
-        return number(fleet, STORED);
     }
 
     private static long number(Fleet fleet, String sql) {

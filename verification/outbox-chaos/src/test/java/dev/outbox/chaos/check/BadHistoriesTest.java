@@ -12,6 +12,7 @@ import dev.outbox.chaos.history.FinalState.StoredEvent;
 import dev.outbox.chaos.history.StateChange.State;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,36 @@ class BadHistoriesTest {
         story.forgets(Kind.FAILOVER_ASYNC, replicated);
 
         assertBroken("nothing-lost");
+    }
+
+    @Test
+    void inboxSkipsWhatRetentionRemoved() {
+        story.overtakes(Set.of(story.commits("a", 1).vanishes()), Set.of());
+        story.delivers("w-1", "a", 2);
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void operatorDecidesBeforeRetentionOvertakesTheInbox() {
+        StoryEvent removed = story.commits("a", 1).vanishes();
+        story.resumesInbox("RESUME_INBOX_EARLIEST");
+        story.overtakes(Set.of(removed), Set.of());
+        story.delivers("w-1", "a", 2);
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void inboxSkipsMoreThanRetentionRemoved() {
+        story.overtakes(
+                        Set.of(story.commits("a", 1).vanishes()),
+                        Set.of(story.commits("b", 1).vanishes()))
+                .resumesInbox("RESUME_INBOX_EARLIEST");
+        story.delivers("w-1", "a", 2);
+
+        assertBroken("nothing-lost");
+        assertThat(story.check().lost()).isEqualTo(1);
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.StateChange.State;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +55,27 @@ class GoodHistoriesTest {
         story.leavesOpen("a", "b");
 
         assertThat(story.check().absent()).isEqualTo(2);
+    }
+
+    @Test
+    void operatorResumesInboxAtEarliestRecord() {
+        story.delivers("w-1", "a", 1);
+        StoryEvent removed = story.commits("a", 2).vanishes();
+        story.overtakes(Set.of(removed), Set.of(story.commits("a", 3).isHandledBy("w-1")))
+                .resumesInbox("RESUME_INBOX_EARLIEST");
+
+        assertThat(story.check().givenUp()).isEqualTo(1);
+    }
+
+    @Test
+    void operatorResumesInboxBehindLatestRecord() {
+        story.overtakes(
+                        Set.of(story.commits("a", 1).vanishes()),
+                        Set.of(story.commits("a", 2).vanishes()))
+                .resumesInbox("RESUME_INBOX_LATEST");
+        story.delivers("w-1", "a", 3);
+
+        assertThat(story.check().givenUp()).isEqualTo(2);
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.outbox.chaos.history.Fact.Intended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
+import dev.outbox.chaos.history.Fact.Overtaken;
 import dev.outbox.chaos.history.Fact.Phase;
 import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.Fact.Scheduled;
@@ -23,6 +24,8 @@ import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.StateChange;
+import dev.outbox.chaos.history.StateChange.State;
+import dev.outbox.chaos.history.StateChange.Subject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Makes histories by hand: each step takes a millisecond. The handler {@code mail} wants every event; {@code w-1} and {@code w-2} have it. */
 final class Story {
@@ -39,6 +43,8 @@ final class Story {
             .withLease(Duration.ofSeconds(3))
             .withBacklogDeadline(Duration.ofSeconds(10))
             .withMaxAttempts(3);
+
+    private static final String INBOX = "kafka-inbox-shop";
 
     final List<Fact> facts = new ArrayList<>();
     final List<StoredEvent> stored = new ArrayList<>();
@@ -202,6 +208,23 @@ final class Story {
 
     void ends(StoryEvent event, String worker, int attempt, Outcome outcome) {
         facts.add(new Ended(tick(), worker, HANDLER, event.id(), attempt, outcome));
+    }
+
+    /** Retention removes records that the inbox has not read, in front of others. */
+    Story overtakes(Set<StoryEvent> removed, Set<StoryEvent> waiting) {
+        facts.add(new Overtaken(tick(), INBOX, ids(removed), ids(waiting)));
+        return this;
+    }
+
+    private static Set<UUID> ids(Set<StoryEvent> events) {
+        return events.stream().map(StoryEvent::id).collect(Collectors.toSet());
+    }
+
+    /** An operator decides where the inbox continues. */
+    void resumesInbox(String action) {
+        Subject inbox = new Subject(0, null, INBOX, false);
+        changes.add(new StateChange(
+                id(), tick(), id(), "p-1", StateChange.Kind.OPERATION, inbox, State.NONE, new State(action), null));
     }
 
     History history() {

@@ -103,7 +103,12 @@ class KafkaChaosTest {
             assertThat(report.producer().executions())
                     .as("events in the topic")
                     .isEqualTo(report.producer().ok() + report.producer().recovered());
-            assertThat(report.receiver().ok() + report.receiver().recovered())
+            assertThat(report.receiver().givenUp())
+                    .as("events that were given up")
+                    .isGreaterThanOrEqualTo(settings.losses() * TopicLosses.REMOVED);
+            assertThat(report.receiver().ok()
+                            + report.receiver().recovered()
+                            + report.receiver().givenUp())
                     .as("events that arrived")
                     .isEqualTo(report.producer().ok() + report.producer().recovered());
             return report;
