@@ -49,6 +49,7 @@ public record FleetSettings(int publishers, int workers, String workerRole, List
         List<String> options = new ArrayList<>(List.of(
                 Life.option("spring.config.name", "chaos-outages"),
                 Life.option(ChaosProcess.SCHEDULES, false),
+                Life.option(ChaosProcess.TRANSACTION, 1),
                 Life.option(ChaosProcess.LOCAL, true),
                 kafka(bootstrapServers)));
         login.forEach(

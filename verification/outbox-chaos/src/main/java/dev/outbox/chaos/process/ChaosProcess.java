@@ -55,6 +55,9 @@ public class ChaosProcess {
     /** Property of a publisher with the number of its aggregates that have few events each. */
     public static final String AGGREGATES = "chaos.aggregates";
 
+    /** Property of a publisher with the largest number of events of a transaction. */
+    public static final String TRANSACTION = "chaos.transaction";
+
     /** Property of a publisher that says whether it schedules some of its events; another service does not see those that wait. */
     public static final String SCHEDULES = "chaos.schedules";
 

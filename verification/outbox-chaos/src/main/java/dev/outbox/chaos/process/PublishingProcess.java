@@ -35,6 +35,7 @@ class PublishingProcess {
         Traffic traffic = new Traffic(
                 environment.getRequiredProperty(ChaosProcess.SEED, Long.class),
                 environment.getProperty(ChaosProcess.AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
+                environment.getProperty(ChaosProcess.TRANSACTION, Integer.class, Traffic.LARGEST_TRANSACTION),
                 environment.getProperty(ChaosProcess.SCHEDULES, Boolean.class, true),
                 mapper);
         return new Publisher(outbox, transactions, jdbc, facts, facts.process(), traffic);

@@ -32,17 +32,25 @@ final class Traffic {
     /** Number of aggregates that have few events each. */
     static final int COLD_AGGREGATES = 3000;
 
+    /** Largest number of events of a transaction. */
+    static final int LARGEST_TRANSACTION = 9;
+
     private static final int HOT_AGGREGATES = 8;
-    private static final int LARGEST_TRANSACTION = 9;
     private static final List<String> KEYS = List.of("deadline", "reminder");
 
     private final Random random;
     private final int coldAggregates;
+    private final int largestTransaction;
     private final boolean schedules;
     private final JsonMapper mapper;
     private int number;
 
     Traffic(long seed, int coldAggregates, boolean schedules, JsonMapper mapper) {
+        this(seed, coldAggregates, LARGEST_TRANSACTION, schedules, mapper);
+    }
+
+    Traffic(long seed, int coldAggregates, int largestTransaction, boolean schedules, JsonMapper mapper) {
+        this.largestTransaction = largestTransaction;
         this.schedules = schedules;
         this.random = new Random(seed);
         this.coldAggregates = coldAggregates;
@@ -72,7 +80,7 @@ final class Traffic {
     record Payload(int number, Object amount, String text, List<String> tags) {}
 
     Plan next() {
-        int count = 1 + random.nextInt(LARGEST_TRANSACTION);
+        int count = 1 + random.nextInt(largestTransaction);
         int end = random.nextInt(100);
         boolean aborts = end < 5;
         boolean goesBack = end >= 95;

@@ -38,8 +38,8 @@ public final class KafkaOutages {
     private static final String USER = "producer";
     private static final String PASSWORD = "secret";
 
-    /** Transactions a second, of five events on average: 24 events a second in the default stream, and 15 payments. */
-    private static final long RATE = 8;
+    /** Transactions of one event a second: 24 in the default stream, and 15 payments. */
+    private static final long RATE = 40;
 
     private static final int LARGEST_BACKLOG = 10_000;
     private static final Duration ROUND_TRIP = Duration.ofSeconds(3);
@@ -72,7 +72,12 @@ public final class KafkaOutages {
                 fleet.awaitReady();
                 fleet.throttle().open();
                 Pause.of(WARM_UP);
-                during(fleet, "another route's topic missing", () -> {}, () -> cluster.createTopic(REPORTS, 1));
+                if (all) {
+                    during(fleet, "another route's topic missing", () -> {}, () -> cluster.createTopic(REPORTS, 1));
+                } else {
+                    cluster.createTopic(REPORTS, 1);
+                    awaitDrained(fleet);
+                }
                 during(fleet, "round trip of 3 s", () -> network(cluster, KafkaOutages::slow), () -> heal(cluster));
                 during(fleet, KafkaOutageReport.LEADERLESS, second::kill, () -> cluster.restart(second));
                 if (all) {
@@ -93,13 +98,13 @@ public final class KafkaOutages {
     }
 
     private void during(Fleet fleet, String name, Runnable begin, Runnable end) {
+        fleet.throttle().open();
         fleet.facts().write(Fault.begun(System.nanoTime(), Kind.BROKER_AWAY, name, ""));
         begin.run();
         Pause.of(time);
         fleet.facts().write(Fault.ended(System.nanoTime(), Kind.BROKER_AWAY, name, ""));
         end.run();
         awaitDrained(fleet);
-        fleet.throttle().open();
         log.info("{} is over", name);
     }
 

@@ -67,7 +67,7 @@ class KafkaChaosTest {
     @Tag("fleet")
     @Timeout(600)
     void localHandlersDoNotWaitForKafka() throws Exception {
-        outages(Duration.ofSeconds(5), false);
+        outages(Duration.ofSeconds(8), false);
     }
 
     @Test
