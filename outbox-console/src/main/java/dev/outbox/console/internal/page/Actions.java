@@ -12,6 +12,7 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOperations.Erased;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,11 +20,11 @@ import java.util.function.Supplier;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler or stream; expiry of a handler or subscription. */
+/** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler, stream or inbox; expiry of a handler or subscription. */
 final class Actions {
 
     private static final List<String> FIELDS =
-            List.of("action", "subject", "name", "eventType", "reason", "undelivered");
+            List.of("action", "subject", "name", "eventType", "at", "reason", "undelivered");
 
     private final Views views;
     private final OutboxOperations operations;
@@ -144,10 +145,23 @@ final class Actions {
             case "expire subscription" ->
                 (handler, operator, reason) ->
                         operations.expireSubscription(handler, fields.getOrDefault("eventType", ""), operator, reason);
+            case "resume inbox" ->
+                (inbox, operator, reason) -> {
+                    operations.resumeInbox(inbox, inboxStart(fields), operator, reason);
+                    return true;
+                };
             default ->
                 throw new InvalidOperationException(
-                        "The console can pause and resume handlers and streams, and expire handlers and subscriptions only.");
+                        "The console can pause and resume handlers and streams, resume inboxes, and expire handlers and subscriptions only.");
         };
+    }
+
+    private static InboxStart inboxStart(Map<String, String> fields) {
+        try {
+            return InboxStart.valueOf(fields.getOrDefault("at", ""));
+        } catch (IllegalArgumentException e) {
+            throw new InvalidOperationException("Choose where the inbox continues.");
+        }
     }
 
     private ServerResponse set(ServerRequest request, String action, String outcome) {

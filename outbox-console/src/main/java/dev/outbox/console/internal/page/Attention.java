@@ -26,6 +26,9 @@ final class Attention {
     /** A handler gives a heartbeat each minute. */
     private static final Duration ABSENT_AFTER = Duration.ofMinutes(3);
 
+    /** The problem of an inbox that an operator has to resume names the command. */
+    private static final String RESUME_INBOX = "OutboxOperations.resumeInbox";
+
     private final List<Item> items = new ArrayList<>();
     private final OutboxOverview overview;
     private final List<Untaken> untaken;
@@ -102,14 +105,16 @@ final class Attention {
             boolean silent = Format.isSilent(instance.lastSeenAt(), overview.at());
             for (String stopped : silent ? Set.<String>of() : instance.stoppedInboxes()) {
                 String[] inbox = stopped.split(": ", 2);
+                boolean decides = stopped.contains(RESUME_INBOX);
                 items.add(new Item(
                         "STOPPED",
                         "Inbox " + inbox[0],
-                        "Instance " + instance.name() + " receives nothing from it, and tries again"
+                        "Instance " + instance.name()
+                                + (decides ? " has lost records" : " receives nothing from it, and tries again")
                                 + (inbox.length > 1 ? ": " + inbox[1] : "."),
                         null,
-                        "Instances",
-                        links.home() + "#instances"));
+                        decides ? "Resume…" : "Instances",
+                        decides ? links.confirm("resume", "inbox", inbox[0]) : links.home() + "#instances"));
             }
         }
     }

@@ -139,6 +139,16 @@ class AttentionTest {
     }
 
     @Test
+    void inboxThatLostRecordsLeadsToItsResumption() throws Exception {
+        stopped("receiver-1", NOW, "orders: shop-0 is stored up to offset 7; OutboxOperations.resumeInbox decides");
+
+        assertThat(attention("STOPPED")).containsExactly("STOPPED Inbox orders");
+        assertThat(page("/outbox"))
+                .contains("Instance receiver-1 has lost records: shop-0 is stored up to offset 7")
+                .contains("/outbox/confirm?action=resume&amp;subject=inbox&amp;name=orders");
+    }
+
+    @Test
     void attentionStandsBeforeTheCharts() throws Exception {
         stopped("receiver-1", NOW);
 
@@ -180,8 +190,11 @@ class AttentionTest {
     }
 
     private void stopped(String instance, Instant seenAt) {
-        instances.add(new Instance(
-                instance, null, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of("orders: error: credentials refused")));
+        stopped(instance, seenAt, "orders: error: credentials refused");
+    }
+
+    private void stopped(String instance, Instant seenAt, String inbox) {
+        instances.add(new Instance(instance, null, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of(inbox)));
     }
 
     private static Operation pause(

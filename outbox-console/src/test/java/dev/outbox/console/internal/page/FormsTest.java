@@ -25,6 +25,7 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOperations.Erased;
+import dev.outbox.operations.OutboxOperations.InboxStart;
 import jakarta.servlet.http.Cookie;
 import java.time.Instant;
 import java.util.List;
@@ -210,6 +211,22 @@ class FormsTest {
                         .getStatus())
                 .isEqualTo(303);
         verify(operations).expireSubscription("mail", "*", "ann", "kept");
+    }
+
+    @Test
+    void inboxIsResumedWhereTheOperatorChooses() throws Exception {
+        assertThat(page("/outbox/confirm?action=resume&subject=inbox&name=mail", 200))
+                .contains("whose next records Kafka no longer has", "<option value=\"EARLIEST\">")
+                .doesNotContain("resumed in the console", "What has queued up");
+        MockHttpServletResponse undecided = send(post("/outbox/resume").param("subject", "inbox"));
+        assertThat(undecided.getStatus()).isEqualTo(400);
+        assertThat(undecided.getContentAsString()).contains("Choose where the inbox continues.", "value=\"kept\"");
+        verify(operations, never()).resumeInbox(any(), any(), any(), any());
+
+        assertThat(send(post("/outbox/resume").param("subject", "inbox").param("at", "LATEST"))
+                        .getStatus())
+                .isEqualTo(303);
+        verify(operations).resumeInbox("mail", InboxStart.LATEST, "ann", "kept");
     }
 
     @Test
