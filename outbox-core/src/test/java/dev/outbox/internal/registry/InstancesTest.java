@@ -94,7 +94,7 @@ class InstancesTest {
                 "own",
                 new InstanceStore.Equipment(
                         Set.of("slow"), Set.of("mail"), Set.of(), Set.of("mail", "audit"), Set.of("orders: refused")));
-        store.name("own", "shop", Set.of("mail"));
+        store.name("own", "shop", Set.of("mail"), Set.of());
 
         assertThat(instances()).extracting(Instance::name).containsExactly("own", "recent");
         assertThat(instances()).extracting(Instance::application).containsExactly("shop", null);
