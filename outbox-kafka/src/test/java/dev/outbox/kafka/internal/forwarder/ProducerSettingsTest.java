@@ -104,7 +104,7 @@ class ProducerSettingsTest {
     @CsvSource({
         "linger.ms, soon, Invalid value soon",
         "delivery.timeout.ms, 1000, must be at least",
-        "max.request.size, 1048576, can need 3145728",
+        "max.request.size, 1048576, (outbox.publisher.max-payload-size) can need 3145728",
         "buffer.memory, 3145727, must be at least max.request.size"
     })
     void invalidValueIsRefused(String key, String value, String reason) {

@@ -100,8 +100,8 @@ class InboxTest {
 
         assertThat(receiver.awaitDead(3))
                 .satisfiesExactly(
-                        (error) ->
-                                assertThat(error).contains("comes from /store, and an event of /shop is stored under"),
+                        (error) -> assertThat(error)
+                                .contains("comes from /store, and an event of /shop is stored under this id"),
                         (error) -> assertThat(error).contains("comes from /shop, and an event of /billing is stored"),
                         (error) -> assertThat(error).contains("comes from /depot, and an event of /shop is stored"));
         assertThat(receiver.count(Result.DROPPED)).isEqualTo(2);
