@@ -87,7 +87,7 @@ public record OutboxOverview(
      * @param lastSeenAt the last heartbeat of an instance that has it, which is given each minute; {@code null} if it was paused before its
      *     first registration
      * @param deliveries its open deliveries
-     * @param circuitOpenIn the instances with a sign of life in the last minute in which its circuit is open
+     * @param circuitOpenIn the instances with a heartbeat in the last minute in which its circuit is open
      */
     public record Handler(
             String id,
@@ -114,7 +114,7 @@ public record OutboxOverview(
      * @param name the name of its worker, as in claims
      * @param application its {@code spring.application.name}; {@code null} if it has none
      * @param startedAt when it started
-     * @param lastSeenAt its last sign of life, which it gives every 20 s or more often; older if it crashed
+     * @param lastSeenAt its last heartbeat, at most 20 s old unless it crashed
      * @param streams the streams that it polls
      * @param openCircuits the handlers whose circuit is open
      * @param stoppedInboxes the inboxes that receive nothing, each as {@code name: problem}

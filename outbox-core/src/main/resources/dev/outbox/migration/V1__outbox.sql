@@ -386,7 +386,7 @@ CREATE TABLE ${schema}.outbox_handler (
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
 );
 
--- Instances that poll. Each gives a sign of life every 10 s.
+-- Instances that poll. Each writes a heartbeat at least every 20 s.
 CREATE TABLE ${schema}.outbox_instance (
     name          text COLLATE "C" NOT NULL,
     application   text,

@@ -16,7 +16,7 @@ public final class DeliveryRow {
     public static final String EVENT_COLUMNS =
             "o.id, o.event_id, o.stream, o.event_type, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.occurred_at";
 
-    /** Number of the first column after those of an event. */
+    /** Index of the first column after the event. */
     public static final int AFTER_EVENT = 9;
 
     /**

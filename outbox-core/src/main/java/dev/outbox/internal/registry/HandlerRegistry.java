@@ -95,7 +95,7 @@ public final class HandlerRegistry {
     }
 
     /**
-     * Loads the registry unless it is known in the version that a claim is valid for. An instance that was suspended for longer than its
+     * Reloads the registry unless the cached version matches the claim's. An instance that was suspended for longer than its
      * subscriptions live registers again, before it dispatches what it has claimed.
      */
     public void loadVersion(RegistryVersion claimed) throws SQLException {

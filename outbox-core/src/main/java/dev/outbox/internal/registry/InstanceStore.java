@@ -25,7 +25,7 @@ public final class InstanceStore {
             """;
 
     /**
-     * Writes a sign of life, and finds work that waits. Relies on outbox_instance_pk, outbox_unpublished_pending, outbox_claim_pk,
+     * Writes a heartbeat, and finds work that waits. Relies on outbox_instance_pk, outbox_unpublished_pending, outbox_claim_pk,
      * outbox_lane_due, outbox_replay_unfinished, outbox_delivery_unreported and outbox_scheduled_due; reads outbox_instance whole. Reads from the beginning of
      * each queue, because an event may lie before the claim window. A lane that is due within a minute counts as work: the poller then
      * knows when.
@@ -137,7 +137,7 @@ public final class InstanceStore {
         this.delete = new Pipeline(schema, DELETE);
     }
 
-    /** Instance, and whether its last sign of life is recent. */
+    /** Instance, and whether its last heartbeat is recent. */
     public record Listed(OutboxOverview.Instance instance, boolean alive) {}
 
     /**

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shows operators that this instance polls, and which handlers it has, and looks for work that no wake-up has announced. */
+/** Publishes this instance's heartbeat and handlers for operators, and finds work that no wake-up has announced. */
 final class InstanceHeartbeat implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(InstanceHeartbeat.class);
@@ -48,7 +48,7 @@ final class InstanceHeartbeat implements AutoCloseable {
         this.look = look;
     }
 
-    /** Gives the first sign of life on the calling thread: an instance is listed before its handlers are registered. */
+    /** Publishes the first heartbeat on the calling thread: an instance is listed before its handlers are registered. */
     void start() {
         try {
             runOnce();

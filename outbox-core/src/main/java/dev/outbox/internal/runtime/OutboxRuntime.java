@@ -191,7 +191,7 @@ public final class OutboxRuntime implements AutoCloseable {
         stoppedInboxes = stopped;
     }
 
-    /** Returns deliveries on the thread of the caller, for an outbox that polls no stream. Circuits measure time with the given source. */
+    /** Returns deliveries on the thread of the caller, for an outbox that polls no stream. Circuit breakers use the given time source. */
     public OnDemandDelivery onDemand(LongSupplier nanos) {
         if (settings.polling().enabled()) {
             throw new IllegalStateException("the pollers of this instance deliver; set outbox.poller.enabled=false");

@@ -34,8 +34,8 @@ final class PoolBudget {
             bounded.put(name, settings.withConcurrency(Math.min(settings.concurrency(), share)));
             if (share < settings.concurrency()) {
                 log.warn(
-                        "Stream {} handles {} aggregates at the same time instead of {}: the pool has {} connections, of which"
-                                + " the outbox itself may need {}; give it more, or lower the concurrency",
+                        "Reduced the concurrency of stream {} to {} (configured: {}): the pool has {} connections and the outbox"
+                                + " may need {}. Enlarge the pool or lower the concurrency",
                         name,
                         share,
                         settings.concurrency(),

@@ -27,7 +27,7 @@ public final class EventRow {
 
     private static final String PAYLOAD = "o.payload";
 
-    /** Number of the first column after them. */
+    /** Index of the first column after the envelope. */
     public static final int NEXT_COLUMN = 12;
 
     private static final long MICROS_PER_SECOND = 1_000_000;

@@ -60,7 +60,7 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
                 throw new OutboxConfigurationException(
                         "an event was published while the application was starting, before"
                                 + " the handlers " + missed + " could be found; publish later, for example in an"
-                                + " ApplicationRunner, or let their @Bean methods return the class that has the handler");
+                                + " ApplicationRunner, or declare the handler class as the return type of its @Bean method");
             }
         }
         checked = true;

@@ -76,9 +76,9 @@ class DataSourceMistakesTest {
         Applications.withSubscriptionsOn(database)
                 .withPropertyValues("outbox.poller.concurrency=16")
                 .run((context) -> assertThat(output)
-                        .contains("Stream default handles 3 aggregates at the same time instead of 16: the pool has 5"
-                                + " connections, of which the outbox itself may need 2; give it more, or lower the"
-                                + " concurrency"));
+                        .contains(
+                                "Reduced the concurrency of stream default to 3 (configured: 16): the pool has 5 connections"
+                                        + " and the outbox may need 2. Enlarge the pool or lower the concurrency"));
     }
 
     @Test

@@ -66,7 +66,7 @@ public final class Views {
         return html(request, HttpStatus.OK, engine.process(template, Set.of(fragment), context(request, model)));
     }
 
-    /** Renders a page that names a problem and what to do. */
+    /** Renders an error page with the problem and its remedy. */
     public ServerResponse problem(ServerRequest request, HttpStatus status, String title, String text) {
         Map<String, ?> model = Map.<String, Object>of("title", title, "text", text, "status", status.value());
         return html(request, status, engine.process("problem", context(request, model)));
