@@ -16,14 +16,17 @@ public final class CloudEventHeaders {
     public static final String SCHEMA_VERSION = "ce_schemaversion";
     public static final String CONTENT_TYPE = "content-type";
 
+    /** All headers of the event as one JSON object: the column of the table, as change-data capture sends it. */
+    public static final String OUTBOX_HEADERS = "outbox_headers";
+
     /** Value of {@link #SPEC_VERSION}. */
     public static final String VERSION = "1.0";
 
     /** Value of {@link #CONTENT_TYPE}. */
     public static final String JSON = "application/json";
 
-    private static final Set<String> ATTRIBUTES =
-            Set.of(SPEC_VERSION, ID, SOURCE, TYPE, TIME, SUBJECT, AGGREGATE_TYPE, SEQUENCE, SCHEMA_VERSION);
+    private static final Set<String> ATTRIBUTES = Set.of(
+            SPEC_VERSION, ID, SOURCE, TYPE, TIME, SUBJECT, AGGREGATE_TYPE, SEQUENCE, SCHEMA_VERSION, OUTBOX_HEADERS);
 
     private CloudEventHeaders() {}
 

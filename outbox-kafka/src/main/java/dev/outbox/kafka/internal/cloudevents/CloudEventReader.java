@@ -19,12 +19,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.util.RawValue;
 
 /** Reads events from records in the binary mode of CloudEvents 1.0. Throws an exception that tells what is missing or wrong. */
 public final class CloudEventReader implements InboxRecordMapper {
 
     private static final String STRUCTURED = "application/cloudevents";
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final TypeReference<Map<String, String>> TEXTS = new TypeReference<>() {};
 
     @Override
     public OutboxEvent map(ConsumerRecord<byte[], byte[]> record) {
@@ -112,18 +118,33 @@ public final class CloudEventReader implements InboxRecordMapper {
         return payload;
     }
 
-    /** Headers that are no text stay behind: a header of the outbox is a text. */
     private static Map<String, String> others(Headers headers) {
         Map<String, String> others = new HashMap<>();
+        captured(headers).forEach((name, value) -> add(others, name, value));
         for (Header header : headers) {
-            String value = header.value() == null ? null : text(header.value());
-            boolean storable =
-                    value != null && value.indexOf('\0') < 0 && header.key().indexOf('\0') < 0;
-            if (storable && !CloudEventHeaders.isAttribute(header.key())) {
-                others.put(header.key(), value);
-            }
+            add(others, header.key(), header.value() == null ? null : text(header.value()));
         }
         return others;
+    }
+
+    /** Headers that are no text stay behind: a header of the outbox is a text. */
+    private static void add(Map<String, String> others, String name, @Nullable String value) {
+        boolean storable = value != null && value.indexOf('\0') < 0 && name.indexOf('\0') < 0;
+        if (storable && !CloudEventHeaders.isAttribute(name)) {
+            others.put(name, value);
+        }
+    }
+
+    private static Map<String, String> captured(Headers headers) {
+        String json = optional(headers, CloudEventHeaders.OUTBOX_HEADERS);
+        if (json == null) {
+            return Map.of();
+        }
+        try {
+            return JSON.readValue(json, TEXTS);
+        } catch (JacksonException ex) {
+            throw invalid(CloudEventHeaders.OUTBOX_HEADERS, "a JSON object of texts", json);
+        }
     }
 
     private static String required(Headers headers, String name) {

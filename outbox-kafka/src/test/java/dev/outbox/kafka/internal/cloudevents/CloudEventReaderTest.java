@@ -7,6 +7,7 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.kafka.fixture.TestRecord;
 import java.time.Instant;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,20 @@ class CloudEventReaderTest {
         assertThat(event.headers())
                 .containsOnlyKeys("traceparent", "ce_dataschema")
                 .containsEntry("traceparent", "00-1-2-01");
+    }
+
+    @Test
+    void readsTheHeadersOfACapturedRow() {
+        OutboxEvent event = new CloudEventReader()
+                .map(record.with(
+                                "outbox_headers",
+                                "{\"traceparent\": \"00-1-2-01\", \"tenant\": \"7\", \"ce_id\": \"8\"}")
+                        .with("tenant", "explicit")
+                        .at(0));
+
+        assertThat(event.eventId()).isEqualTo(record.eventId());
+        assertThat(event.headers())
+                .containsExactlyInAnyOrderEntriesOf(Map.of("traceparent", "00-1-2-01", "tenant", "explicit"));
     }
 
     @Test
@@ -100,7 +115,9 @@ class CloudEventReaderTest {
                 "ce_schemaversion | v2 | must be a whole number: 'v2'",
                 "ce_time | yesterday | must be a time with an offset",
                 "ce_time | 2026-01-02T03:04:05 | must be a time with an offset",
-                "content-type | text/plain | must be application/json: 'text/plain'"
+                "content-type | text/plain | must be application/json: 'text/plain'",
+                "outbox_headers | Struct{tenant=7} | must be a JSON object of texts: 'Struct{tenant=7}'",
+                "outbox_headers | ['7'] | must be a JSON object of texts: '['7']'"
             })
     void unreadableAttributeIsQuoted(String name, String text, String message) {
         assertRefused(record.with(name, text), "the header " + name + " " + message);
