@@ -97,6 +97,7 @@ final class StartReport {
                     AbandonedSchemas.report(
                             sql, List.of((String[]) row.getArray("others").getArray()));
                 });
+        Publications.report(sql, settings.schemas().outbox().name());
     }
 
     private void warnIfStopIsCutShort(RuntimeSettings.Polling polling) {

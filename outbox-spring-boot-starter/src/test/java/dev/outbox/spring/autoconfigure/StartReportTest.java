@@ -156,6 +156,32 @@ class StartReportTest {
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    FOR TABLE events.outbox WITH (publish_via_partition_root = true)       | true
+                    FOR ALL TABLES WITH (publish_via_partition_root = true)                | true
+                    FOR TABLE events.outbox                                                | true
+                    FOR TABLE events.outbox WITH (publish = 'delete')                      | false
+                    FOR TABLE events.outbox_unpublished WITH (publish = 'insert')          | false
+                    FOR TABLE events.outbox_unpublished, events.outbox_stream              | false
+                    FOR TABLE events.outbox, events.outbox_stream                          | false
+                    FOR ALL TABLES                                                         | false
+                    """)
+    void publicationThatHasEachEventTwiceIsReported(String publication, boolean reported, CapturedOutput output) {
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+        JdbcClient.create(database.as("postgres"))
+                .sql("CREATE PUBLICATION \"Capture\" " + publication)
+                .update();
+
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+
+        String line =
+                "Publication \"Capture\" has each event twice: when it is stored, and when it moves to history. Let Debezium"
+                        + " read another one: CREATE PUBLICATION … FOR TABLE events.outbox_unpublished WITH (publish = 'insert')";
+        assertThat(output.toString().contains(line)).isEqualTo(reported);
+        assertThat(output.toString().contains("Publication ")).isEqualTo(reported);
+    }
+
+    @ParameterizedTest
     @CsvSource({"billing, true", "shop, false", ", false"})
     void handlerOfAnotherApplicationIsReported(String application, boolean reported, CapturedOutput output) {
         Applications.withSubscriptionsOn(database)
