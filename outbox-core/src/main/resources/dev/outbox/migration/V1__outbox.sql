@@ -234,6 +234,7 @@ CREATE TABLE ${schema}.outbox_lane (
     token          uuid,
     worker         text,
     claimed_at     timestamptz,
+    suspect        boolean          NOT NULL GENERATED ALWAYS AS (crash_count + (token IS NOT NULL)::integer > 1) STORED,
     CONSTRAINT outbox_lane_pk PRIMARY KEY (aggregate_type, aggregate_id, handler_id),
     CONSTRAINT outbox_lane_lease CHECK ((token IS NULL) = (worker IS NULL) AND (token IS NULL) = (claimed_at IS NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
@@ -242,10 +243,11 @@ COMMENT ON COLUMN ${schema}.outbox_lane.first_seq IS 'aggregate_seq of its first
 COMMENT ON COLUMN ${schema}.outbox_lane.due_at IS 'Next attempt, or the end of the lease; infinity behind a blocking dead letter';
 COMMENT ON COLUMN ${schema}.outbox_lane.crash_count IS 'Leases that expired under its first delivery, or 1 if one expired under an earlier delivery; above 0, deliveries go one at a time until the lane is empty';
 COMMENT ON COLUMN ${schema}.outbox_lane.token IS 'Random; fences the worker that claimed the lane last; NULL without a lease';
+COMMENT ON COLUMN ${schema}.outbox_lane.suspect IS 'Whether two leases expired, or will have if the present one does';
 
--- Lanes in the order of their attempts; crash suspects, under which two leases expired, have a range of their own.
+-- Lanes in the order of their attempts; crash suspects have a range of their own.
 CREATE INDEX outbox_lane_due
-    ON ${schema}.outbox_lane (stream, handler_id, (crash_count + (token IS NOT NULL)::integer > 1), due_at);
+    ON ${schema}.outbox_lane (stream, handler_id, suspect, due_at);
 
 -- One row per event and handler that is queued for redelivery.
 CREATE TABLE ${schema}.outbox_delivery (

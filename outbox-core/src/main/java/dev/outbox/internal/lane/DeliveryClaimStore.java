@@ -43,7 +43,7 @@ final class DeliveryClaimStore {
                    claimed_at = NULL
              WHERE l.stream = :stream
                AND l.handler_id = ANY (:handler_ids::text[])
-               AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = ANY ('{f,t}'::boolean[])
+               AND l.suspect = ANY ('{f,t}'::boolean[])
                AND l.due_at BETWEEN now() AND now() + :lease * interval '1 millisecond'
                AND l.token = :token
             """;

@@ -229,7 +229,7 @@ public final class LaneSql {
             FROM {schema}.outbox_lane l
                                   WHERE l.stream = :stream
                                     AND l.handler_id = h.handler_id
-                                    AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = h.suspect
+                                    AND l.suspect = h.suspect
                                     AND l.due_at >= CASE WHEN h.suspect THEN '-infinity' ELSE :due_from::timestamptz END
                                     AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", takenBy("h"));
 

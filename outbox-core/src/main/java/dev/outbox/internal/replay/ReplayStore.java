@@ -119,7 +119,7 @@ final class ReplayStore {
                                            FROM {schema}.outbox_lane l
                                           WHERE l.stream = s.stream
                                             AND l.handler_id = r.handler_id
-                                            AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
+                                            AND l.suspect = kind.suspect
                                             AND l.due_at <= now()
                                           LIMIT {most}) l
                      WHERE r.kind = 'REPLAY'),
