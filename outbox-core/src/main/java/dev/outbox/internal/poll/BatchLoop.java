@@ -35,7 +35,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private final String name;
     private final BatchSource<B, W> source;
-    private final BackgroundCall<Settled> settler;
+    private final @Nullable BackgroundCall<Settled> settler;
     private final WorkerPool.@Nullable Share workers;
     private final Runnable wake;
     private final List<B> batches = new ArrayList<>();
@@ -56,13 +56,14 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     public BatchLoop(String name, BatchSource<B, W> source, WorkerPool.@Nullable Share workers, Runnable wake) {
         this.name = name;
         this.source = source;
-        // The database has fenced what an abandoned settlement writes.
-        this.settler = new BackgroundCall<>("outbox-settler-" + name, (settled) -> {});
+        // Settles one batch while the next is claimed. The database has fenced what an abandoned settlement writes.
+        this.settler =
+                source instanceof Prefetch ? new BackgroundCall<>("outbox-settler-" + name, (settled) -> {}) : null;
         this.workers = workers;
         this.wake = wake;
     }
 
-    /** Creates a loop that dispatches on its own thread, and claims one batch ahead. */
+    /** Creates a loop that dispatches on its own thread, claims one batch ahead, and settles one on another thread. */
     public static <B extends Batch<W, ?>, W> BatchLoop<B, W> prefetching(
             String name, BatchSource<B, W> source, Duration lease, Runnable wake) {
         return new BatchLoop<>(name, new Prefetch<>(source, name, lease), null, wake);
@@ -240,7 +241,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     }
 
     private boolean settleAsync(B batch) throws SQLException {
-        if (workers != null || !batch.isWorthSettlingAsync()) {
+        if (settler == null || !batch.isWorthSettlingAsync()) {
             return false;
         }
         finishAsync();
@@ -251,7 +252,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private void finishAsync() throws SQLException {
         B batch = settling;
-        if (batch != null) {
+        if (batch != null && settler != null) {
             settling = null;
             applyResult(
                     batch, true, settler.result(() -> batch.lease().isLost()).orElseGet(() -> {

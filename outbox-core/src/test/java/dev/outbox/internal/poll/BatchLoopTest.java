@@ -84,7 +84,7 @@ class BatchLoopTest {
             }
         };
         try {
-            BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
+            BatchLoop<FakeBatch, String> loop = BatchLoop.prefetching("test", source, LEASE, () -> {});
             loop.runOnce(() -> false);
             nanos += LEASE.plusSeconds(1).toNanos();
             loop.runOnce(() -> false);
