@@ -108,7 +108,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
     }
 
     @Override
-    public Set<String> of(ClaimedEvent event) {
+    public Set<String> handlers(ClaimedEvent event) {
         Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(event.aggregate());
         if (byBatch == null) {
             return event.blockedHandlers();

@@ -48,14 +48,16 @@ public final class Dispatcher {
             PayloadReader reader,
             DispatchSettings settings,
             OutboxListener listener,
-            Sources sources) {
+            Clock clock,
+            LongSupplier nanos,
+            RandomGenerator random) {
         this.registry = registry;
         this.listener = listener;
         this.reader = reader;
         this.settings = settings;
-        this.circuits = new Circuits(settings, sources.nanos());
-        this.failures = new FailedAttempts(settings, sources.random(), sources.nanos());
-        this.invocation = new Invocation(failures, circuits, listener, sources.clock());
+        this.circuits = new Circuits(settings, nanos);
+        this.failures = new FailedAttempts(settings, random, nanos);
+        this.invocation = new Invocation(failures, circuits, listener, clock);
     }
 
     /** An event that this process may handle now, and how many of its claims have expired. */
@@ -147,14 +149,11 @@ public final class Dispatcher {
     public interface BlockedLanes {
 
         /** Returns the ids of the handlers that must not get an event yet. */
-        Set<String> of(ClaimedEvent event);
+        Set<String> handlers(ClaimedEvent event);
 
         /** Blocks a handler for the later events of an aggregate. */
         void block(ClaimedEvent event, String handlerId);
     }
-
-    /** Sources of time and of random numbers. */
-    public record Sources(Clock clock, LongSupplier nanos, RandomGenerator random) {}
 
     /** Returns the handlers of this instance that may get deliveries now: not paused, and no open circuit. */
     public ActiveHandlers activeHandlers() {
@@ -276,7 +275,7 @@ public final class Dispatcher {
             Attempt attempt = attempt(event.envelope(), 1, 0, 0, guard);
             boolean suspect = event.isSuspect();
             Failure unreadable = event.unreadable();
-            Set<String> lanes = blocked.of(event);
+            Set<String> lanes = blocked.handlers(event);
             for (HandlerRoutes.Local local : route.local()) {
                 String lane = local.lane(lanes);
                 if (unreadable != null) {
@@ -333,7 +332,7 @@ public final class Dispatcher {
             List<Waiting> open = new ArrayList<>();
             for (Waiting one : batch) {
                 DispatchedEvent event = events.get(one.position());
-                if (blocked.of(event.event()).contains(one.lane())) {
+                if (blocked.handlers(event.event()).contains(one.lane())) {
                     event.outcomes().put(one.lane(), DeliveryOutcome.QUEUED);
                 } else {
                     open.add(one);

@@ -49,14 +49,6 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private final EventStore store;
     private final AfterCommit afterCommit;
 
-    /** What events are made of, besides what their publisher gives. */
-    public record Sources(
-            JsonMapper mapper,
-            Supplier<Stream<EventHeadersContributor>> headers,
-            Clock clock,
-            LongSupplier nanos,
-            RandomGenerator random) {}
-
     /** Creates a publisher of events of the given streams, which reports those of committed events and wakes their pollers. */
     public TransactionalOutboxPublisher(
             DataSource dataSource,
@@ -65,20 +57,16 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             PublisherSettings settings,
             Set<String> streams,
             HandlerRegistry registry,
-            Sources sources,
+            JsonMapper mapper,
+            Supplier<Stream<EventHeadersContributor>> headers,
+            Clock clock,
+            LongSupplier nanos,
+            RandomGenerator random,
             OutboxListener listener,
             Consumer<CommittedEvents> wakeUp) {
-        this.writer = new EventWriter(
-                settings,
-                streams,
-                registry,
-                sources.mapper(),
-                sources.headers(),
-                sources.clock(),
-                sources.nanos(),
-                sources.random());
+        this.writer = new EventWriter(settings, streams, registry, mapper, headers, clock, nanos, random);
         this.store = new EventStore(schema);
-        this.afterCommit = new AfterCommit(wakeUp, listener, sources.clock());
+        this.afterCommit = new AfterCommit(wakeUp, listener, clock);
         this.transaction = new TransactionGuard(dataSource, phase, afterCommit);
     }
 

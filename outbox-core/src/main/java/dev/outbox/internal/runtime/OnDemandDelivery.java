@@ -66,7 +66,9 @@ public final class OnDemandDelivery implements AutoCloseable {
                 dependencies.payloads(registry.local()),
                 settings.dispatch(),
                 listener,
-                new Dispatcher.Sources(dependencies.clock(), nanos, dependencies.random()));
+                dependencies.clock(),
+                nanos,
+                dependencies.random());
         this.dispatcher = dispatchers.get();
         this.stores = new StreamDependencies(
                 dataSource,

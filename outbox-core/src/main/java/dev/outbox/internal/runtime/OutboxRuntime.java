@@ -79,12 +79,11 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.publisher(),
                 settings.polling().streams().keySet(),
                 registry,
-                new TransactionalOutboxPublisher.Sources(
-                        dependencies.mapper(),
-                        dependencies.extensions().headers(),
-                        dependencies.clock(),
-                        dependencies.nanos(),
-                        dependencies.random()),
+                dependencies.mapper(),
+                dependencies.extensions().headers(),
+                dependencies.clock(),
+                dependencies.nanos(),
+                dependencies.random(),
                 listener,
                 this::committed);
         this.operations = new JdbcOperations(

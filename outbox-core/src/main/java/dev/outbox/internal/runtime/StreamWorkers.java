@@ -152,7 +152,9 @@ final class StreamWorkers implements AutoCloseable {
                 dependencies.payloads(registry.local()),
                 settings.dispatch(),
                 listener,
-                new Dispatcher.Sources(dependencies.clock(), dependencies.nanos(), dependencies.random()));
+                dependencies.clock(),
+                dependencies.nanos(),
+                dependencies.random());
         this.instance = new InstanceHeartbeat(
                 new InstanceStore(dataSource, schema),
                 worker,

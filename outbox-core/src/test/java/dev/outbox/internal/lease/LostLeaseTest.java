@@ -36,7 +36,7 @@ class LostLeaseTest {
     private final List<String> invoked = new ArrayList<>();
     private static final BlockedLanes NOTHING_BLOCKED = new BlockedLanes() {
         @Override
-        public Set<String> of(ClaimedEvent event) {
+        public Set<String> handlers(ClaimedEvent event) {
             return Set.of();
         }
 
@@ -132,7 +132,9 @@ class LostLeaseTest {
                 new PayloadReader(PayloadFormat.mapper(), List.of()),
                 DispatchSettings.defaults(),
                 OutboxListener.NONE,
-                new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
+                Clock.systemUTC(),
+                System::nanoTime,
+                new Random());
     }
 
     private static ClaimedEvent event() {

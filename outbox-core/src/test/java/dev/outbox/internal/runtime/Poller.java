@@ -45,7 +45,9 @@ final class Poller implements AutoCloseable {
                 new PayloadReader(PayloadFormat.mapper(), List.of()),
                 new DispatchSettings(RetryPolicies.of(policy), Map.of()),
                 OutboxListener.NONE,
-                new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
+                Clock.systemUTC(),
+                System::nanoTime,
+                new Random());
         PollerSettings settings =
                 new PollerSettings(Duration.ofHours(1), batchSize, concurrency, LEASE, Duration.ofSeconds(10));
         this.workers = new WorkerPool("test", concurrency, Thread::new);
