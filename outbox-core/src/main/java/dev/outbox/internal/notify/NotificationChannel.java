@@ -56,33 +56,34 @@ final class NotificationChannel {
     }
 
     /**
-     * Work in a stream, which one instance responds to; {@link Responders} choose it by the number. How many responders were too busy, and
-     * passed it on.
+     * Wake-up that one instance responds to; {@link Responders} choose it by the number. How many responders were too busy, and passed it on.
      */
-    record Message(String worker, int number, int hops, String stream) {
+    record Message(String worker, int number, int hops, WakeUp wakeUp) {
 
         /** A message that has been passed on so often is for every instance, as are those of other programs. */
         static final int FOR_ALL = 4;
 
-        private static final int PARTS = 4;
+        private static final int PARTS = 5;
 
         static Message of(String text) {
             String[] parts = text.split("\n", PARTS);
             try {
-                return parts.length < PARTS
-                        ? new Message("", 0, FOR_ALL, text)
-                        : new Message(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), parts[3]);
-            } catch (NumberFormatException ex) {
-                return new Message("", 0, FOR_ALL, text);
+                if (parts.length == PARTS) {
+                    WakeUp wakeUp = new WakeUp(WakeUp.Kind.valueOf(parts[3]), parts[4]);
+                    return new Message(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), wakeUp);
+                }
+            } catch (IllegalArgumentException ex) {
+                // A name of several lines.
             }
+            return new Message("", 0, FOR_ALL, WakeUp.of(text));
         }
 
         boolean isForAll() {
             return hops >= FOR_ALL;
         }
 
-        private String text() {
-            return worker + '\n' + number + '\n' + hops + '\n' + stream;
+        String text() {
+            return worker + '\n' + number + '\n' + hops + '\n' + wakeUp.kind() + '\n' + wakeUp.stream();
         }
     }
 
@@ -104,8 +105,8 @@ final class NotificationChannel {
     }
 
     /** Creates a message of this process. */
-    Message message(int number, int hops, String stream) {
-        return new Message(worker, number, hops, stream);
+    Message message(int number, int hops, WakeUp wakeUp) {
+        return new Message(worker, number, hops, wakeUp);
     }
 
     /** Returns whether this process sent a message. */

@@ -73,7 +73,7 @@ final class NotificationListener implements AutoCloseable {
             rounds = 0;
         }
         if (testing && rounds == 0) {
-            sender.send(Set.of(sender.message(0, 0, "")));
+            sender.send(Set.of(sender.message(0, 0, WakeUp.of(""))));
         }
         try {
             listen(current);

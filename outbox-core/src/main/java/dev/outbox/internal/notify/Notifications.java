@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Notifications implements Announcements, AutoCloseable {
 
-    /** Stands for every stream, and for what belongs to none: replays and registrations. */
-    public static final String EVERY_STREAM = "*";
-
     /** How long this instance has to claim its own events. */
     public static final Duration MOMENT = Duration.ofMillis(10);
 
@@ -51,7 +48,7 @@ public final class Notifications implements Announcements, AutoCloseable {
     private final Responders responders;
     private final WakeUps wakeUps;
     private final RandomGenerator random;
-    private final Map<String, Announcement> announcements = new ConcurrentHashMap<>();
+    private final Map<WakeUp, Announcement> announcements = new ConcurrentHashMap<>();
 
     /** Streams of which the last claim was full. */
     private final Set<String> full = ConcurrentHashMap.newKeySet();
@@ -63,14 +60,11 @@ public final class Notifications implements Announcements, AutoCloseable {
     /** Receives the messages of other instances. */
     public interface WakeUps {
 
-        /** Looks into a stream at once. With {@code hops} left, a busy instance passes the message on. */
-        void wake(String stream, int hops);
+        /** Looks for work at once. With {@code hops} left, a busy instance passes the message on. */
+        void wake(WakeUp wakeUp, int hops);
 
-        /** Looks into a stream soon, in case the instance that was asked to fails. */
-        void wakeLater(String stream);
-
-        /** Looks into every stream. */
-        void wakeAll();
+        /** Looks for work soon, in case the instance that was asked to fails. */
+        void wakeLater(WakeUp wakeUp);
     }
 
     /**
@@ -141,7 +135,10 @@ public final class Notifications implements Announcements, AutoCloseable {
         this.wakeUps = wakeUps;
         this.listener = unpooled.filter((own) -> receives)
                 .map((own) -> new NotificationListener(
-                        new NotificationChannel(own, schema, worker), channel, this::received, wakeUps::wakeAll))
+                        new NotificationChannel(own, schema, worker),
+                        channel,
+                        this::received,
+                        () -> wakeUps.wake(WakeUp.EVERYTHING, 0)))
                 .orElse(null);
     }
 
@@ -171,37 +168,37 @@ public final class Notifications implements Announcements, AutoCloseable {
 
     private void received(NotificationChannel.Message message) {
         if (message.isForAll() || responders.isChosen(message)) {
-            wakeUps.wake(message.stream(), NotificationChannel.Message.FOR_ALL - message.hops());
+            wakeUps.wake(message.wakeUp(), NotificationChannel.Message.FOR_ALL - message.hops());
         } else {
-            wakeUps.wakeLater(message.stream());
+            wakeUps.wakeLater(message.wakeUp());
         }
     }
 
     /** Announces work to every instance: only some can do it. Returns at once. */
-    public void committed(String stream) {
-        announce(stream, Announcement.fixed(NotificationChannel.Message.FOR_ALL));
+    public void committed(WakeUp wakeUp) {
+        announce(wakeUp, Announcement.fixed(NotificationChannel.Message.FOR_ALL));
     }
 
     /** Announces events to one other instance. Returns at once. */
     public void published(String stream) {
-        announce(stream, Announcement.fixed(0));
+        announce(WakeUp.of(stream), Announcement.fixed(0));
     }
 
     /** Passes a message on that this instance is too busy for. Returns at once. */
-    public void passOn(String stream, int hops) {
-        announce(stream, Announcement.fixed(NotificationChannel.Message.FOR_ALL - hops + 1));
+    public void passOn(WakeUp wakeUp, int hops) {
+        announce(wakeUp, Announcement.fixed(NotificationChannel.Message.FOR_ALL - hops + 1));
     }
 
     /** Announces events to one other instance unless this one claims them within a moment; without ids, any. Returns at once. */
     public void publishedHere(String stream, Collection<UUID> eventIds) {
         long at = System.nanoTime() + MOMENT.toNanos();
-        announce(stream, new Announcement(at, false, 0, Set.copyOf(eventIds)));
+        announce(WakeUp.of(stream), new Announcement(at, false, 0, Set.copyOf(eventIds)));
     }
 
-    private void announce(String stream, Announcement announcement) {
-        Announcement waiting = announcements.get(stream);
+    private void announce(WakeUp wakeUp, Announcement announcement) {
+        Announcement waiting = announcements.get(wakeUp);
         if (sends && (waiting == null || !waiting.covers(announcement))) {
-            announcements.merge(stream, announcement, Announcement::and);
+            announcements.merge(wakeUp, announcement, Announcement::and);
             if (announcement.isFixed()) {
                 loop.wake();
             } else {
@@ -212,12 +209,13 @@ public final class Notifications implements Announcements, AutoCloseable {
 
     @Override
     public void delegated(String stream) {
-        committed(stream);
+        committed(WakeUp.of(stream));
     }
 
     @Override
     public void claimed(String stream, Supplier<Set<UUID>> eventIds, boolean isFull) {
-        announcements.computeIfPresent(stream, (name, announcement) -> announcement.without(eventIds.get()));
+        announcements.computeIfPresent(
+                WakeUp.of(stream), (wakeUp, announcement) -> announcement.without(eventIds.get()));
         if (!isFull) {
             full.remove(stream);
         } else if (full.add(stream)) {
@@ -236,14 +234,14 @@ public final class Notifications implements Announcements, AutoCloseable {
         if (sinceSent.compareTo(COALESCING) < 0) {
             return COALESCING.minus(sinceSent);
         }
-        Map<String, Announcement> due = new HashMap<>();
-        for (String each : announcements.keySet()) {
+        Map<WakeUp, Announcement> due = new HashMap<>();
+        for (WakeUp each : announcements.keySet()) {
             // Atomic: publishers replace the value all the time.
-            announcements.computeIfPresent(each, (stream, announcement) -> {
+            announcements.computeIfPresent(each, (wakeUp, announcement) -> {
                 if (!announcement.isDue(now)) {
                     return announcement;
                 }
-                due.put(stream, announcement);
+                due.put(wakeUp, announcement);
                 return null;
             });
         }
@@ -258,7 +256,7 @@ public final class Notifications implements Announcements, AutoCloseable {
     }
 
     /** A message that could not be sent is sent again: until they look, other processes rely on it. */
-    private void send(Map<String, Announcement> due) throws SQLException {
+    private void send(Map<WakeUp, Announcement> due) throws SQLException {
         try {
             FaultPoint.BEFORE_NOTIFICATION.reached();
             List<NotificationChannel.Message> messages = due.entrySet().stream()
@@ -276,7 +274,7 @@ public final class Notifications implements Announcements, AutoCloseable {
                 channel.sendIfPending(messages, eventIds);
             }
         } catch (SQLException | RuntimeException ex) {
-            due.forEach((stream, announcement) -> announcements.merge(stream, announcement, Announcement::and));
+            due.forEach((wakeUp, announcement) -> announcements.merge(wakeUp, announcement, Announcement::and));
             throw ex;
         }
     }

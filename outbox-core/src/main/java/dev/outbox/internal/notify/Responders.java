@@ -30,7 +30,7 @@ final class Responders {
 
     /** Returns whether this instance responds. The sender of a message asks for another one. */
     boolean isChosen(Message message) {
-        return isFirst(message.stream(), message.number(), message.worker());
+        return isFirst(message.wakeUp().stream(), message.number(), message.worker());
     }
 
     /** Returns whether this instance comes first in one of the streams. */

@@ -6,9 +6,8 @@ import dev.outbox.internal.audit.OperatorRequest;
 import dev.outbox.internal.erase.Eraser;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
-import dev.outbox.internal.notify.Notifications;
+import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.operate.OperationStore.Action;
-import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
@@ -49,9 +48,9 @@ public final class JdbcOperations implements OutboxOperations {
     private final PauseStore pauses;
     private final HandlerExpiry expiry;
     private final Eraser eraser;
-    private final Consumer<String> wake;
+    private final Consumer<WakeUp> wake;
 
-    public JdbcOperations(DataSource dataSource, OutboxSchema schema, OutboxSchema archive, Consumer<String> wake) {
+    public JdbcOperations(DataSource dataSource, OutboxSchema schema, OutboxSchema archive, Consumer<WakeUp> wake) {
         this.deliveries = new DeliveryQueryStore(dataSource, schema);
         this.changes = new OperationStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
@@ -125,7 +124,7 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     private void wake(List<DeliveryRef> batch) {
-        batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
+        batch.stream().map(DeliveryRef::stream).distinct().map(WakeUp::of).forEach(wake);
     }
 
     /** Changes the next deliveries of a bulk, and notes in the same transaction how far it is, unless another process was faster. */
@@ -206,7 +205,7 @@ public final class JdbcOperations implements OutboxOperations {
     public boolean expireHandler(String handlerId, String actor, String reason) {
         AuditInfo audit = OperatorRequest.check("handler id", handlerId, actor, reason);
         boolean expired = OperatorRequest.run("expire a handler", () -> expiry.expire(handlerId, audit));
-        wake.accept(Notifications.EVERY_STREAM);
+        wake.accept(WakeUp.EVERYTHING);
         return expired;
     }
 
@@ -221,7 +220,7 @@ public final class JdbcOperations implements OutboxOperations {
         OperatorRequest.checkName("event type", eventType);
         boolean expired = OperatorRequest.run(
                 "expire a subscription", () -> expiry.expireSubscription(handlerId, eventType, audit));
-        wake.accept(Notifications.EVERY_STREAM);
+        wake.accept(WakeUp.EVERYTHING);
         return expired;
     }
 
@@ -270,8 +269,8 @@ public final class JdbcOperations implements OutboxOperations {
         if (result.changed()) {
             log.info("{} {} by {}", subject, paused ? "paused" : "resumed", audit.actor());
             if (!paused) {
-                result.streams().forEach(wake);
-                wake.accept(TransactionalOutboxPublisher.SCHEDULED);
+                result.streams().stream().map(WakeUp::of).forEach(wake);
+                wake.accept(WakeUp.SCHEDULED);
             }
         }
         return result.changed();

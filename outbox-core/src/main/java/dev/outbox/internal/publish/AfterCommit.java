@@ -1,6 +1,7 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.time.Duration;
@@ -73,9 +74,9 @@ final class AfterCommit {
             TransactionSynchronizationManager.bindResource(this, published);
             TransactionSynchronizationManager.registerSynchronization(published);
         }
-        String stream = event.isScheduled() ? TransactionalOutboxPublisher.SCHEDULED : event.stream();
-        published.streams.merge(stream, 1, Integer::sum);
-        List<UUID> ids = published.ids.computeIfAbsent(stream, (key) -> new ArrayList<>());
+        WakeUp wakeUp = event.isScheduled() ? WakeUp.SCHEDULED : WakeUp.of(event.stream());
+        published.counts.merge(wakeUp, 1, Integer::sum);
+        List<UUID> ids = published.ids.computeIfAbsent(wakeUp, (key) -> new ArrayList<>());
         if (ids.size() <= CommittedEvents.MOST_IDS) {
             ids.add(event.eventId());
         }
@@ -84,20 +85,20 @@ final class AfterCommit {
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
     private final class Published implements TransactionSynchronization {
 
-        private final Map<String, Integer> streams = new HashMap<>();
-        private final Map<String, List<UUID>> ids = new HashMap<>();
-        private final Map<Object, Map<String, Integer>> atSavepoint = new HashMap<>();
+        private final Map<WakeUp, Integer> counts = new HashMap<>();
+        private final Map<WakeUp, List<UUID>> ids = new HashMap<>();
+        private final Map<Object, Map<WakeUp, Integer>> atSavepoint = new HashMap<>();
         private boolean completing;
 
         @Override
         public void savepoint(Object savepoint) {
-            atSavepoint.put(savepoint, Map.copyOf(streams));
+            atSavepoint.put(savepoint, Map.copyOf(counts));
         }
 
         @Override
         public void savepointRollback(Object savepoint) {
-            streams.clear();
-            streams.putAll(atSavepoint.getOrDefault(savepoint, Map.of()));
+            counts.clear();
+            counts.putAll(atSavepoint.getOrDefault(savepoint, Map.of()));
         }
 
         @Override
@@ -127,11 +128,11 @@ final class AfterCommit {
                 return;
             }
             FaultPoint.AFTER_COMMIT.reached();
-            streams.forEach((stream, count) -> {
-                if (!stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
-                    listener.published(stream, count);
+            counts.forEach((woken, count) -> {
+                if (!woken.equals(WakeUp.SCHEDULED)) {
+                    listener.published(woken.stream(), count);
                 }
-                wakeUp.accept(new CommittedEvents(stream, ids.getOrDefault(stream, List.of())));
+                wakeUp.accept(new CommittedEvents(woken, ids.getOrDefault(woken, List.of())));
             });
         }
     }

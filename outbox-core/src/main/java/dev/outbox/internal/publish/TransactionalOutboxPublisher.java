@@ -33,9 +33,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
-    /** Wakes the mover of scheduled events like a stream. No stream has the name. */
-    public static final String SCHEDULED = "\nscheduled";
-
     private static final String UNIQUE_VIOLATION = "23505";
     private static final String SEQUENCE_KEY = "outbox_unpublished_aggregate";
     private static final String EVENT_KEY = "outbox_unpublished_event_id";

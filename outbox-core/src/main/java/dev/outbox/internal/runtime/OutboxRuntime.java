@@ -5,6 +5,7 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.inspect.JdbcInspector;
+import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.publish.CommittedEvents;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
@@ -98,8 +99,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.retentionSchedule());
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
         this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, operations, this::wakeReplays);
-        this.schedule =
-                new JdbcSchedule(dependencies.dataSource(), schema, () -> wake(TransactionalOutboxPublisher.SCHEDULED));
+        this.schedule = new JdbcSchedule(dependencies.dataSource(), schema, () -> wake(WakeUp.SCHEDULED));
     }
 
     private static Map<String, Duration> leases(RuntimeSettings settings) {
@@ -285,14 +285,14 @@ public final class OutboxRuntime implements AutoCloseable {
     private void committed(CommittedEvents events) {
         StreamWorkers running = workers;
         if (running != null) {
-            running.published(events.stream(), events.eventIds());
+            running.published(events.wakeUp(), events.eventIds());
         }
     }
 
-    private void wake(String stream) {
+    private void wake(WakeUp wakeUp) {
         StreamWorkers running = workers;
         if (running != null) {
-            running.committed(stream);
+            running.committed(wakeUp);
         }
     }
 

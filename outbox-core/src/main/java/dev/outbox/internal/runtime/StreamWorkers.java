@@ -9,12 +9,12 @@ import dev.outbox.internal.inspect.UnpolledStreams;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Notifications;
+import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.publish.CommittedEvents;
-import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.replay.JdbcReplays;
@@ -44,7 +44,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Threads of a started outbox. */
-final class StreamWorkers implements AutoCloseable {
+final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(StreamWorkers.class);
 
@@ -108,14 +108,15 @@ final class StreamWorkers implements AutoCloseable {
                 registry,
                 new HandlerExpiry(dataSource, schema),
                 this::announce,
-                () -> committed(Notifications.EVERY_STREAM));
+                () -> committed(WakeUp.EVERYTHING));
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
-        ReplayFeeder feeder = new ReplayFeeder(replays, this::committed, dependencies.nanos(), false);
+        ReplayFeeder feeder =
+                new ReplayFeeder(replays, (stream) -> committed(WakeUp.of(stream)), dependencies.nanos(), false);
         this.replays = new BackgroundLoop("outbox-replay", feeder::runOnce);
         ScheduleMover mover =
                 new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
                     listener.published(stream, events);
-                    published(stream, Set.of());
+                    published(WakeUp.of(stream), Set.of());
                 });
         this.schedule = new BackgroundLoop("outbox-schedule", () -> pause(mover.runOnce()));
         this.deadLetters =
@@ -128,22 +129,7 @@ final class StreamWorkers implements AutoCloseable {
                 schema,
                 worker,
                 random,
-                new Notifications.WakeUps() {
-                    @Override
-                    public void wake(String stream, int hops) {
-                        received(stream, hops);
-                    }
-
-                    @Override
-                    public void wakeLater(String stream) {
-                        StreamWorkers.this.wakeLater(stream);
-                    }
-
-                    @Override
-                    public void wakeAll() {
-                        StreamWorkers.this.wakeAll();
-                    }
-                });
+                this);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
         this.unpolledLoop = new BackgroundLoop("outbox-streams", unpolled::runOnce);
@@ -265,7 +251,7 @@ final class StreamWorkers implements AutoCloseable {
 
     /** Makes the other instances look: for a replay, or for registrations. */
     private void announce() {
-        notifications.committed(Notifications.EVERY_STREAM);
+        notifications.committed(WakeUp.EVERYTHING);
     }
 
     /**
@@ -292,18 +278,19 @@ final class StreamWorkers implements AutoCloseable {
     }
 
     /** Wakes every instance: only some of them can do this work. */
-    void committed(String stream) {
-        wake(stream);
-        notifications.committed(stream);
+    void committed(WakeUp wakeUp) {
+        wake(wakeUp);
+        notifications.committed(wakeUp);
     }
 
     /** Wakes this instance if it can claim the events at once, and otherwise another one. Without ids, the events are not known. */
-    void published(String stream, Collection<UUID> eventIds) {
+    void published(WakeUp wakeUp, Collection<UUID> eventIds) {
+        String stream = wakeUp.stream();
         StreamPoller poller = pollers.get(stream);
-        if (stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
-            wake(stream);
+        if (wakeUp.equals(WakeUp.SCHEDULED)) {
+            wake(wakeUp);
             if (!pollsAll || !leads()) {
-                notifications.committed(stream);
+                notifications.committed(wakeUp);
             }
         } else if (poller == null || !polling) {
             notifications.published(stream);
@@ -317,32 +304,31 @@ final class StreamWorkers implements AutoCloseable {
         }
     }
 
-    /** Passes a message on if this instance is too busy for it. */
-    private void received(String stream, int hops) {
-        StreamPoller poller = pollers.get(stream);
+    @Override
+    public void wake(WakeUp wakeUp, int hops) {
+        StreamPoller poller = pollers.get(wakeUp.stream());
         if (poller != null && hops > 0 && !poller.claimsSoon()) {
-            notifications.passOn(stream, hops);
+            notifications.passOn(wakeUp, hops);
         }
-        wake(stream);
+        wake(wakeUp);
     }
 
-    private void wake(String stream) {
-        StreamPoller poller = pollers.get(stream);
-        if (stream.equals(Notifications.EVERY_STREAM)) {
-            wakeAll();
-        } else if (poller != null) {
-            poller.wake();
-        } else if (stream.equals(TransactionalOutboxPublisher.SCHEDULED)) {
-            if (leads()) {
-                schedule.wake();
-            } else {
-                schedule.wakeWithin(later());
+    private void wake(WakeUp wakeUp) {
+        switch (wakeUp.kind()) {
+            case STREAM -> {
+                StreamPoller poller = pollers.get(wakeUp.stream());
+                if (poller != null) {
+                    poller.wake();
+                }
             }
+            case SCHEDULED -> schedule.wakeWithin(leads() ? Duration.ZERO : later());
+            case EVERYTHING -> wakeAll();
         }
     }
 
-    private void wakeLater(String stream) {
-        StreamPoller poller = pollers.get(stream);
+    @Override
+    public void wakeLater(WakeUp wakeUp) {
+        StreamPoller poller = pollers.get(wakeUp.stream());
         if (poller != null) {
             poller.wakeWithin(later());
         }

@@ -35,13 +35,10 @@ class NotificationListenerTest {
 
     private static final Notifications.WakeUps NO_WAKE_UPS = new Notifications.WakeUps() {
         @Override
-        public void wake(String stream, int hops) {}
+        public void wake(WakeUp wakeUp, int hops) {}
 
         @Override
-        public void wakeLater(String stream) {}
-
-        @Override
-        public void wakeAll() {}
+        public void wakeLater(WakeUp wakeUp) {}
     };
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();
@@ -148,12 +145,12 @@ class NotificationListenerTest {
                 NotificationListener listener = new NotificationListener(
                         channel(database.dataSource()),
                         channel(database.dataSource()),
-                        (message) -> woken.add(message.stream()),
+                        (message) -> woken.add(message.wakeUp().stream()),
                         () -> {})) {
             elsewhere.start();
             listener.start();
             await().until(listener::isListening);
-            elsewhere.committed("mail");
+            elsewhere.committed(WakeUp.of("mail"));
             await().until(() -> attempts.get() >= 2);
 
             refusing.set(false);

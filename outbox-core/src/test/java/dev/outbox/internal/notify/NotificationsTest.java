@@ -38,13 +38,10 @@ class NotificationsTest {
             new Random(),
             new Notifications.WakeUps() {
                 @Override
-                public void wake(String stream, int hops) {}
+                public void wake(WakeUp wakeUp, int hops) {}
 
                 @Override
-                public void wakeLater(String stream) {}
-
-                @Override
-                public void wakeAll() {}
+                public void wakeLater(WakeUp wakeUp) {}
             });
     private final List<Message> received = new ArrayList<>();
     private final NotificationChannel.Subscription subscription;
@@ -68,7 +65,7 @@ class NotificationsTest {
         notifications.publishedHere("mail", List.of(claimed, left));
         notifications.claimed("mail", () -> Set.of(claimed), false);
 
-        assertThat(next().stream()).isEqualTo("mail");
+        assertThat(next().wakeUp().stream()).isEqualTo("mail");
         assertThat(received).singleElement().satisfies((message) -> {
             assertThat(message.hops()).isZero();
             assertThat(message.isForAll()).isFalse();
@@ -82,9 +79,9 @@ class NotificationsTest {
         notifications.publishedHere("mail", List.of(first));
         notifications.publishedHere("mail", List.of(second));
         notifications.claimed("mail", () -> Set.of(first, second), false);
-        notifications.committed("last");
+        notifications.committed(WakeUp.of("last"));
 
-        assertThat(next().stream()).isEqualTo("last");
+        assertThat(next().wakeUp().stream()).isEqualTo("last");
         assertThat(received).hasSize(1);
     }
 
@@ -92,9 +89,9 @@ class NotificationsTest {
     void keepsQuietAboutEventsThatHaveLeftTheQueue() throws SQLException {
         notifications.publishedHere("mail", List.of(UUID.randomUUID()));
         await().until(notifications::isEmpty);
-        notifications.committed("last");
+        notifications.committed(WakeUp.of("last"));
 
-        assertThat(next().stream()).isEqualTo("last");
+        assertThat(next().wakeUp().stream()).isEqualTo("last");
         assertThat(received).hasSize(1);
     }
 
@@ -108,7 +105,7 @@ class NotificationsTest {
             received.addAll(subscription.receive(Duration.ofMillis(50)));
             return !received.isEmpty();
         });
-        assertThat(received.get(0).stream()).isEqualTo("mail");
+        assertThat(received.get(0).wakeUp().stream()).isEqualTo("mail");
     }
 
     @Test
@@ -116,13 +113,13 @@ class NotificationsTest {
         for (int i = 0; i < 2; i++) {
             notifications.claimed("mail", Set::of, true);
             notifications.claimed("mail", Set::of, true);
-            assertThat(next().stream()).isEqualTo("mail");
+            assertThat(next().wakeUp().stream()).isEqualTo("mail");
             notifications.claimed("mail", Set::of, false);
         }
-        notifications.committed("last");
+        notifications.committed(WakeUp.of("last"));
 
-        assertThat(next().stream()).isEqualTo("last");
-        assertThat(received).extracting(Message::stream).containsExactly("mail", "mail", "last");
+        assertThat(next().wakeUp().stream()).isEqualTo("last");
+        assertThat(received).extracting((message) -> message.wakeUp().stream()).containsExactly("mail", "mail", "last");
     }
 
     @Test

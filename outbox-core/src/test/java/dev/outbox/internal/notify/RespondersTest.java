@@ -34,7 +34,7 @@ class RespondersTest {
     void exactlyOneInstanceRespondsToAMessage() {
         Map<String, Integer> messages = new HashMap<>();
         for (int number = 0; number < MESSAGES; number++) {
-            List<String> chosen = chosen(new Message("web", number, 0, "default"));
+            List<String> chosen = chosen(new Message("web", number, 0, WakeUp.of("default")));
             assertThat(chosen).hasSize(1);
             messages.merge(chosen.get(0), 1, Integer::sum);
         }
@@ -46,7 +46,7 @@ class RespondersTest {
     void senderIsNotChosen() {
         for (String sender : NAMES) {
             for (int number = 0; number < 100; number++) {
-                Message message = new Message(sender, number, 0, "default");
+                Message message = new Message(sender, number, 0, WakeUp.of("default"));
                 assertThat(NAMES.stream()
                                 .filter((name) -> !name.equals(sender))
                                 .filter((name) -> instances.get(name).isChosen(message)))
@@ -65,15 +65,24 @@ class RespondersTest {
     void instanceThatKnowsNoOtherRespondsAndLeads() {
         Responders alone = new Responders("alone");
 
-        assertThat(alone.isChosen(new Message("web", 7, 0, "default"))).isTrue();
+        assertThat(alone.isChosen(new Message("web", 7, 0, WakeUp.of("default"))))
+                .isTrue();
         assertThat(alone.leads(Set.of("default"))).isTrue();
     }
 
     @Test
     void messageOfAnotherProgramIsForAll() {
-        assertThat(Message.of("mail").isForAll()).isTrue();
-        assertThat(Message.of("a\nb\nc\nmail").isForAll()).isTrue();
-        assertThat(Message.of("web\n7\n0\n\nscheduled")).isEqualTo(new Message("web", 7, 0, "\nscheduled"));
+        assertThat(Message.of("mail")).isEqualTo(new Message("", 0, Message.FOR_ALL, WakeUp.of("mail")));
+        assertThat(Message.of("a\nb\nc\nSTREAM\nmail").isForAll()).isTrue();
+        assertThat(Message.of("a\n1\n0\nOTHER\nmail").isForAll()).isTrue();
+    }
+
+    @Test
+    void messageOfAnInstanceNamesWhatItWakes() {
+        for (WakeUp wakeUp : List.of(WakeUp.of("*"), WakeUp.SCHEDULED, WakeUp.EVERYTHING)) {
+            Message message = new Message("web", 7, 0, wakeUp);
+            assertThat(Message.of(message.text())).isEqualTo(message);
+        }
     }
 
     private List<String> chosen(Message message) {

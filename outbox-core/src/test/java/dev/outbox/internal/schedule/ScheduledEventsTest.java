@@ -15,9 +15,9 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
-import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
@@ -106,10 +106,10 @@ class ScheduledEventsTest {
 
     @Test
     void wakesNoMoverForWhatALookFindsInTime() {
-        List<String> woken = new ArrayList<>();
+        List<WakeUp> woken = new ArrayList<>();
         StatementCounter source = new StatementCounter(outbox.dataSource());
         OutboxPublisher publisher =
-                source.publisher(PublisherSettings.defaults(), (committed) -> woken.add(committed.stream()));
+                source.publisher(PublisherSettings.defaults(), (committed) -> woken.add(committed.wakeUp()));
 
         source.inTransaction(() -> publisher.publish(event(1).deliverAfter(HOUR)));
         source.inTransaction(
@@ -119,7 +119,7 @@ class ScheduledEventsTest {
         source.inTransaction(() -> publisher.publish(event(3).deliverAfter(Duration.ofMinutes(1))));
         source.inTransaction(
                 () -> publisher.publish(event(4).deliverAt(Instant.now().plusSeconds(60))));
-        assertThat(woken).hasSize(2).containsOnly(TransactionalOutboxPublisher.SCHEDULED);
+        assertThat(woken).hasSize(2).containsOnly(WakeUp.SCHEDULED);
     }
 
     @Test
