@@ -210,6 +210,7 @@ final class StatusStore {
 
     private final DataSource dataSource;
     private final Pipeline overview;
+    private final Pipeline unpolled;
 
     /** Creates a store that runs its statements after one that limits them. */
     StatusStore(DataSource dataSource, OutboxSchema schema, String limits) {
@@ -226,6 +227,22 @@ final class StatusStore {
                 HandlerStore.ALL,
                 InstanceStore.LIST,
                 TABLES);
+        this.unpolled = new Pipeline(schema, limits, COUNT, InstanceStore.LIST);
+    }
+
+    /** Finds the streams that no running instance polls although events have waited there for longer than the given time, or are retried. */
+    Set<String> unpolled(Duration time) throws SQLException {
+        return unpolled.run(dataSource, (parameters) -> {}, (results) -> {
+            Map<String, Backlog> waiting = counts(results);
+            waiting.values()
+                    .removeIf((backlog) -> backlog.retrying() == 0
+                            && backlog.oldestPending().compareTo(time) <= 0
+                            && backlog.overdue().compareTo(time) <= 0);
+            results.list(InstanceStore.LIST, InstanceStore::read).stream()
+                    .filter(InstanceStore.Listed::alive)
+                    .forEach((listed) -> waiting.keySet().removeAll(listed.instance().streams()));
+            return waiting.keySet();
+        });
     }
 
     /** Reads the state of every stream, handler and instance. */

@@ -2,13 +2,10 @@ package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
-import dev.outbox.operations.OutboxOverview;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +36,7 @@ public final class UnpolledStreams {
     /** Looks once, logs what has changed, and returns the time until the next look. A role that may only publish finds nothing. */
     public Duration runOnce() {
         try {
-            Set<String> found = unpolled(store.overview());
+            Set<String> found = store.unpolled(MINUTE);
             Set<String> unpolled = new TreeSet<>(found);
             unpolled.retainAll(seen);
             seen = found;
@@ -51,24 +48,6 @@ public final class UnpolledStreams {
             log.debug("Could not look for streams that no instance polls; trying again", ex);
         }
         return seen.isEmpty() ? period : MINUTE;
-    }
-
-    private static Set<String> unpolled(OutboxOverview overview) {
-        Instant silentSince = overview.at().minus(MINUTE);
-        Set<String> polled = overview.instances().stream()
-                .filter((instance) -> !instance.lastSeenAt().isBefore(silentSince))
-                .flatMap((instance) -> instance.streams().stream())
-                .collect(Collectors.toSet());
-        return overview.streams().stream()
-                .filter((stream) -> !polled.contains(stream.name()) && hasWaited(stream.backlog()))
-                .map(OutboxOverview.Stream::name)
-                .collect(Collectors.toSet());
-    }
-
-    private static boolean hasWaited(OutboxOverview.Backlog backlog) {
-        return backlog.retrying() > 0
-                || backlog.oldestPending().compareTo(MINUTE) > 0
-                || backlog.overdue().compareTo(MINUTE) > 0;
     }
 
     private static void report(Set<String> unpolled) {
