@@ -240,7 +240,8 @@ final class StatusStore {
                             && backlog.overdue().compareTo(time) <= 0);
             results.list(InstanceStore.LIST, InstanceStore::read).stream()
                     .filter(InstanceStore.Listed::alive)
-                    .forEach((listed) -> waiting.keySet().removeAll(listed.instance().streams()));
+                    .forEach((listed) ->
+                            waiting.keySet().removeAll(listed.instance().streams()));
             return waiting.keySet();
         });
     }

@@ -122,14 +122,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
         this.deadLetters =
                 new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
         this.notifications = new Notifications(
-                polls.notifications(),
-                polling,
-                dataSource,
-                dependencies.unpooled(),
-                schema,
-                worker,
-                random,
-                this);
+                polls.notifications(), polling, dataSource, dependencies.unpooled(), schema, worker, random, this);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
         this.unpolledLoop = new BackgroundLoop("outbox-streams", unpolled::runOnce);
