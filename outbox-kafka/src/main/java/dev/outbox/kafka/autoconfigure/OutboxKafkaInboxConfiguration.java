@@ -140,7 +140,7 @@ class OutboxKafkaInboxConfiguration {
                 new DefaultKafkaConsumerFactory<>(config, () -> topicIds, ByteArrayDeserializer::new);
         factory.setBeanName("outboxKafkaConsumers." + inbox.name());
         copy(application, factory);
-        BootstrapServers.follow(application::getConfigurationProperties, values, factory);
+        BootstrapServers.follow(application::getConfigurationProperties, config, factory);
         return factory;
     }
 
