@@ -85,7 +85,7 @@ class DatabaseMovedBackTest {
 
     @AfterEach
     void close() {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         receiver.close();
     }
 
@@ -109,7 +109,7 @@ class DatabaseMovedBackTest {
 
     @Test
     void restartedConsumerStoresAgainWhatIsGone() {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         moveBackTo(7);
         consumer.start();
 
@@ -122,7 +122,7 @@ class DatabaseMovedBackTest {
         send(10, 11);
         awaitStored(11);
 
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         moveBackTo(0);
         consumer.start();
         awaitStored(11);
@@ -132,7 +132,7 @@ class DatabaseMovedBackTest {
 
     @Test
     void recordsThatKafkaHasRemovedStopThePartition(CapturedOutput output) {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         moveBackTo(4);
         TestKafka.deleteRecords(topic, 6);
         consumer.start();
@@ -141,7 +141,7 @@ class DatabaseMovedBackTest {
                 .untilAsserted(() -> assertThat(consumer.problem())
                         .contains(topic
                                 + "-0 is stored up to offset 4, but Kafka has removed the records before offset 6"));
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         consumer.start();
         await().until(() -> consumer.problem() != null);
         assertThat(stored()).containsExactly(0L, 1L, 2L, 3L);
@@ -155,7 +155,7 @@ class DatabaseMovedBackTest {
 
     @Test
     void expiredOffsetsOfTheGroupContinueAtTheStoredOnes() throws Exception {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         receiver.sql().sql("DELETE FROM events.outbox").update();
         expireOffsets();
         consumer.start();
@@ -169,7 +169,7 @@ class DatabaseMovedBackTest {
 
     @Test
     void offsetsOfTheGroupChangeNothing() throws Exception {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         setOffset(2);
         consumer.start();
         send(10, 11);
@@ -194,7 +194,7 @@ class DatabaseMovedBackTest {
 
     @Test
     void shorterTopicWithoutIdIsReceivedFromItsBeginning(CapturedOutput output) {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         setStored(1000);
         receiver.sql()
                 .sql("UPDATE events.outbox_inbox_offset SET topic_id = NULL")
@@ -216,7 +216,7 @@ class DatabaseMovedBackTest {
         await().atMost(Duration.ofMinutes(1)).until(() -> receiver.count(Result.DROPPED) == 8);
         awaitStored(10);
 
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         send(10, 15);
         setStored(15);
         consumer.start();
@@ -227,7 +227,7 @@ class DatabaseMovedBackTest {
 
     @Test
     void groupThatAnotherClientUsedBeginsAtItsOffset() throws Exception {
-        consumer.close();
+        consumer.close(Duration.ofSeconds(10));
         setStored(0);
         receiver.sql().sql("DELETE FROM events.outbox_inbox_offset").update();
         setOffset(8);

@@ -50,6 +50,7 @@ class GrantsTest {
             "findEvents",
             "find",
             "count",
+            "untaken",
             "operations",
             "commands",
             "list");
@@ -62,7 +63,12 @@ class GrantsTest {
     void arrange() throws SQLException {
         outbox.withoutPolling();
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("mail", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), Duration.ofDays(7));
+                .register(
+                        Map.of(
+                                "mail", Set.of(Subscription.ofType("OrderPlaced")),
+                                "kafka-inbox-orders", Set.of(Subscription.ofType("outbox.KafkaRecord"))),
+                        Map.of(),
+                        Duration.ofDays(7));
         event = outbox.publish("1", new OrderPlaced(1));
         new Lanes(outbox).dead("mail", event);
         outbox.sql()
@@ -224,6 +230,7 @@ class GrantsTest {
                 case "handlerId" -> "mail";
                 case "stream" -> "default";
                 case "aggregateType" -> "order";
+                case "inbox" -> "orders";
                 default -> "1";
             };
         }
@@ -234,6 +241,7 @@ class GrantsTest {
             case "Erasure" -> Erasure.ofAggregate("order", "1").withoutDelivery();
             case "OperationSelection" -> OperationSelection.all();
             case "ReplayRequest" -> ReplayRequest.of("mail");
+            case "InboxStart" -> OutboxOperations.InboxStart.EARLIEST;
             case "long" -> replay;
             case "int" -> 1;
             default -> throw new IllegalArgumentException("no argument of " + type);

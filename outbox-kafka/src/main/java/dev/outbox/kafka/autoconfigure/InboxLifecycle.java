@@ -4,6 +4,7 @@ import dev.outbox.internal.failure.Failure;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.spring.internal.HealthDetails;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +21,8 @@ final class InboxLifecycle implements SmartLifecycle, HealthDetails {
 
     /** After the phase of the outbox. */
     private static final int PHASE = DEFAULT_PHASE - 512;
+
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
     private final List<InboxConsumer> consumers;
     private final boolean enabled;
@@ -81,11 +84,12 @@ final class InboxLifecycle implements SmartLifecycle, HealthDetails {
                 .collect(Collectors.toSet());
     }
 
-    /** Stops all consumers at the same time. */
+    /** Stops all consumers at the same time, and waits for them together. */
     @Override
     public void stop() {
+        long until = System.nanoTime() + SHUTDOWN_TIMEOUT.toNanos();
         consumers.forEach(InboxConsumer::stopSoon);
-        consumers.forEach(InboxConsumer::close);
+        consumers.forEach((consumer) -> consumer.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
         running = false;
     }
 

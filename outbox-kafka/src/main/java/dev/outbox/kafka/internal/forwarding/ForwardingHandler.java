@@ -181,7 +181,9 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         if (sending == null) {
             return sent.unsent();
         }
-        sender.await(sending, begun + Sender.PATIENCE.toNanos());
+        sender.await(
+                sending,
+                Math.min(begun + Sender.PATIENCE.toNanos(), sending.begunAt() + Sender.PATIENCE_FOR_ONE.toNanos()));
         Sending.End end = sending.end();
         EventEnvelope event = sent.lane().getFirst();
         if (end == null) {

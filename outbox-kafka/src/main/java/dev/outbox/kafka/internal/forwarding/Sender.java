@@ -20,6 +20,9 @@ public final class Sender<M> {
     /** How long a caller waits for answers. */
     static final Duration PATIENCE = Duration.ofSeconds(1);
 
+    /** How long a caller waits for one answer: two callers in a row may meet the same fault. */
+    static final Duration PATIENCE_FOR_ONE = Duration.ofMillis(500);
+
     /** How long it waits while the broker answers no caller and another caller waits. */
     private static final Duration PATIENCE_BESIDE_OTHERS = Duration.ofMillis(100);
 
@@ -132,7 +135,7 @@ public final class Sender<M> {
             failed(sending, target.classify(message, ex));
         } finally {
             destination.end();
-            destination.takes(nanos.getAsLong() - begun <= PATIENCE.toNanos());
+            destination.takes(nanos.getAsLong() - begun <= PATIENCE_FOR_ONE.toNanos());
         }
     }
 
@@ -177,7 +180,7 @@ public final class Sender<M> {
         Unit unit = sending.holder();
         if (sending.end(null, unit)) {
             workedAt = nanos.getAsLong();
-            boolean promptly = workedAt - sending.begunAt() <= PATIENCE.toNanos();
+            boolean promptly = workedAt - sending.begunAt() <= PATIENCE_FOR_ONE.toNanos();
             unit.end();
             connection.end();
             sending.path().forEach((one) -> one.works(promptly));

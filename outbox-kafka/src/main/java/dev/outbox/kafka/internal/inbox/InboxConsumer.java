@@ -35,7 +35,6 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private static final Duration POLL_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
     private static final int FIRST_DELAY_MILLIS = 200;
     private static final int LARGEST_DOUBLINGS = 6;
@@ -86,8 +85,9 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         loop.stopSoon();
     }
 
-    public void close() {
-        if (loop.close(SHUTDOWN_TIMEOUT)) {
+    /** Waits for the end of the current poll for so long, and interrupts it then. */
+    public void close(Duration patience) {
+        if (loop.close(patience)) {
             closeConsumer();
         }
         positions.clear();
