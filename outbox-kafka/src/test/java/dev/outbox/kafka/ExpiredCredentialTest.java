@@ -66,7 +66,9 @@ class ExpiredCredentialTest {
                 cluster.removePassword("shop");
                 last = publishUntilOneWaits(shop, 6);
                 awaitMoreAttemptsThanMayFail(shop);
-                assertThat(output).containsOnlyOnce(BEGIN).doesNotContain(END);
+                await().atMost(DEADLINE)
+                        .untilAsserted(() ->
+                                assertThat(output).containsOnlyOnce(BEGIN).doesNotContain(END));
                 assertThat(health(shop)).contains("failingRoutes={orders=");
 
                 cluster.setPassword("shop", "secret");
