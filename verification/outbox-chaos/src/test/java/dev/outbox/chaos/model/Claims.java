@@ -4,13 +4,15 @@ import dev.outbox.chaos.model.Database.Field;
 import dev.outbox.chaos.model.Worker.Work;
 
 /**
- * Claims of new events. A claim is one transaction under the lock of the stream: it begins an incarnation if the database has crashed,
- * drops expired claims, and takes the oldest pending events whose aggregate no other claim has.
+ * Claims of new events, and the end of claims that have expired. A claim is one transaction under the lock of the stream: it begins an
+ * incarnation if the database has crashed, and takes the oldest pending events whose aggregate no other claim has. Another transaction ends
+ * what has expired, of events and of lanes.
  */
-record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Dispatch dispatch) implements Role {
+record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Lanes lanes, Dispatch dispatch) implements Role {
 
     @Override
     public void addSteps(State state, Steps steps) {
+        endExpired(state, steps);
         for (int number = 0; number < bounds.workers(); number++) {
             Worker worker = state.worker(number);
             if (worker.work() == Work.CLAIMING) {
@@ -26,13 +28,11 @@ record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Dispatch dis
     private void claim(State state, int number, Steps steps) {
         State next = state.copy();
         boolean begun = beginIncarnation(next);
-        boolean dropped = dropExpired(next.database());
         int batch = batch(next);
         if (batch != 0) {
             insert(next, number, batch, steps);
-        } else if (begun || dropped) {
-            steps.add(
-                    next, () -> next.worker(number).name() + " claims nothing, but frees what is not claimed any more");
+        } else if (begun) {
+            steps.add(next, () -> next.worker(number).name() + " claims nothing, but begins an incarnation");
         }
     }
 
@@ -40,7 +40,6 @@ record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Dispatch dis
     private void look(State state, int number, Steps steps) {
         State next = state.copy();
         beginIncarnation(next);
-        dropExpired(next.database());
         int batch = batch(next);
         if (batch != 0) {
             next.worker(number).begin(Work.CLAIMING, batch);
@@ -66,34 +65,37 @@ record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Dispatch dis
         steps.add(next, () -> worker.name() + " claims " + bounds.names(batch));
     }
 
-    /** The first claim after a crash frees all claims of before, and waits until no worker trusts an earlier confirmation. */
+    /** After a crash, all claims of before count as expired. The first transaction waits until no worker trusts an earlier confirmation. */
     boolean beginIncarnation(State next) {
         if (next.database().get(Field.INCARNATION_BEGUN) != 0) {
             return false;
         }
         Database database = next.database();
         database.set(Field.INCARNATION_BEGUN, 1);
-        for (int row = 0; row < Database.CLAIMS; row++) {
-            database.shrinkClaim(row, 0);
-        }
-        for (int lane = 0; lane < State.LANES; lane++) {
-            database.lease(lane, 0, 0);
-        }
+        database.outdateClaims();
         for (int number = 0; number < State.WORKERS && protocol.has(Rule.WAIT_FOR_TRUST_TO_END); number++) {
             next.worker(number).trust(false);
         }
         return true;
     }
 
-    private boolean dropExpired(Database database) {
-        boolean dropped = false;
-        for (int row = 0; row < Database.CLAIMS && protocol.has(Rule.DROP_EXPIRED_CLAIMS); row++) {
+    /** Pollers and operators do so: any process may, whatever it has claimed itself. */
+    private void endExpired(State state, Steps steps) {
+        State next = state.copy();
+        Database database = next.database();
+        boolean changed = beginIncarnation(next);
+        for (int row = 0; row < Database.CLAIMS && protocol.has(Rule.END_EXPIRED_CLAIMS); row++) {
             if (database.claimed(row) != 0 && !database.isClaimLive(row)) {
                 database.shrinkClaim(row, 0);
-                dropped = true;
+                changed = true;
             }
         }
-        return dropped;
+        for (int lane = 0; lane < State.LANES && protocol.has(Rule.END_EXPIRED_CLAIMS); lane++) {
+            changed |= lanes.endExpired(next, lane);
+        }
+        if (changed) {
+            steps.add(next, () -> "the claims that have expired are ended");
+        }
     }
 
     /** The oldest events that are free. */

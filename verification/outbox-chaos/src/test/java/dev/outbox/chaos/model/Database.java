@@ -8,9 +8,13 @@ final class Database {
     /** A token that no worker has any more. */
     static final int ORPHAN = 7;
 
+    /** A token of a claim that does not exist any more. */
+    static final int DANGLING = 6;
+
     static final int CLAIMS = 4;
 
     private static final int EXPIRED = 8;
+    private static final int OUTDATED = 16;
     private static final int TOKEN = 7;
 
     private static final int STATUS = 0;
@@ -146,7 +150,7 @@ final class Database {
         return bytes[offset + LANE_TOKEN + lane] & TOKEN;
     }
 
-    /** The token with the mark that its lease has expired. */
+    /** The token with the marks that its lease has expired, and that the database has crashed since. */
     int laneLock(int lane) {
         return bytes[offset + LANE_TOKEN + lane];
     }
@@ -154,6 +158,16 @@ final class Database {
     boolean isLaneLive(int lane) {
         int token = bytes[offset + LANE_TOKEN + lane];
         return token != 0 && (token & EXPIRED) == 0;
+    }
+
+    /** Whether the database has crashed since the lane was claimed. */
+    boolean isLaneOutdated(int lane) {
+        return (bytes[offset + LANE_TOKEN + lane] & OUTDATED) != 0;
+    }
+
+    /** Takes an expired claim from its worker. */
+    void voidLane(int lane) {
+        bytes[offset + LANE_TOKEN + lane] = (byte) (bytes[offset + LANE_TOKEN + lane] & ~TOKEN | ORPHAN);
     }
 
     /** The deliveries that the worker of a lane has claimed, which the checker notes beside the row. */
@@ -249,8 +263,15 @@ final class Database {
     void setExpired(int token, boolean expired) {
         for (int at : TOKENS) {
             if (token != 0 && (bytes[offset + at] & TOKEN) == token) {
-                bytes[offset + at] = (byte) (expired ? token | EXPIRED : token);
+                bytes[offset + at] = (byte) (bytes[offset + at] & ~EXPIRED | (expired ? EXPIRED : 0));
             }
+        }
+    }
+
+    /** Ends the leases of all claims, which the database has made before it crashed. */
+    void outdateClaims() {
+        for (int at : TOKENS) {
+            bytes[offset + at] |= (byte) ((bytes[offset + at] & TOKEN) == 0 ? 0 : EXPIRED | OUTDATED);
         }
     }
 
@@ -272,8 +293,8 @@ final class Database {
     void rename(int[] tokens) {
         for (int at : TOKENS) {
             int token = bytes[offset + at] & TOKEN;
-            if (token != 0 && token != ORPHAN) {
-                bytes[offset + at] = (byte) (bytes[offset + at] & EXPIRED | tokens[token]);
+            if (token != 0 && token < DANGLING) {
+                bytes[offset + at] = (byte) (bytes[offset + at] & ~TOKEN | tokens[token]);
             }
         }
     }

@@ -37,7 +37,7 @@ record Faults(Protocol protocol, Bounds bounds) implements Role {
     private void expire(State state, int number, Steps steps) {
         State next = state.copy();
         next.database().setExpired(next.worker(number).token(), true);
-        if (protocol.has(Rule.TRUST_ENDS_WITH_LEASE) && !next.worker(number).isMisled()) {
+        if (protocol.has(Rule.TRUST_ENDS_WITH_LEASE)) {
             next.worker(number).trust(false);
         }
         steps.addFault(

@@ -8,7 +8,7 @@ import dev.outbox.chaos.model.Worker.Work;
  * Claims of lanes. A claim finds a lane that is due, locks its row, reads its deliveries, and leases the lane for the first of them.
  * Deliveries that have not failed bring along what waits behind them, as much as there is room for.
  */
-record LaneClaims(Protocol protocol, Bounds bounds, Lanes lanes, Claims claims) implements Role {
+record LaneClaims(Protocol protocol, Bounds bounds, Claims claims) implements Role {
 
     @Override
     public void addSteps(State state, Steps steps) {
@@ -41,13 +41,12 @@ record LaneClaims(Protocol protocol, Bounds bounds, Lanes lanes, Claims claims) 
         Database database = state.database();
         return database.hasLane(lane)
                 && !state.isLaneLocked(lane)
-                && (!database.isLaneLive(lane) || !protocol.has(Rule.LANE_LEASE));
+                && (database.laneToken(lane) == 0 || !protocol.has(Rule.LANE_LEASE));
     }
 
     /** The first deliveries of a lane that may be attempted. */
     private int deliveries(Database database, int lane) {
         int handler = lane % State.HANDLERS;
-        boolean expired = database.laneToken(lane) != 0;
         int deliveries = 0;
         for (int event = 0; event < bounds.eventCount(); event++) {
             if (bounds.aggregate(event) != lane / State.HANDLERS || !Lanes.isOpen(database.delivery(event, handler))) {
@@ -57,8 +56,8 @@ record LaneClaims(Protocol protocol, Bounds bounds, Lanes lanes, Claims claims) 
                 return deliveries;
             }
             deliveries |= 1 << event;
-            boolean suspected = database.crashes(lane) + (expired ? 1 : 0) > 0;
-            if (database.failures(event, handler) > 0 || suspected && protocol.has(Rule.ONE_AFTER_CRASH)) {
+            boolean suspected = database.crashes(lane) > 0 && protocol.has(Rule.ONE_AFTER_CRASH);
+            if (database.failures(event, handler) > 0 || suspected) {
                 return deliveries;
             }
         }
@@ -74,8 +73,7 @@ record LaneClaims(Protocol protocol, Bounds bounds, Lanes lanes, Claims claims) 
     }
 
     private void putOff(State next, int number, int lane, boolean begun, Steps steps) {
-        if (next.database().laneToken(lane) != 0 || begun) {
-            lanes.endLease(next.database(), lane);
+        if (begun) {
             steps.add(
                     next,
                     () -> "%s puts off a lane of handler %d"
@@ -116,7 +114,6 @@ record LaneClaims(Protocol protocol, Bounds bounds, Lanes lanes, Claims claims) 
     private void take(State next, int number, int lane, int deliveries, Steps steps) {
         Database database = next.database();
         Worker worker = next.worker(number);
-        lanes.endLease(database, lane);
         database.lease(lane, worker.token(), deliveries);
         worker.claim(Work.LANE, deliveries, lane % State.HANDLERS);
         if (database.crashes(lane) > Lanes.MOST_CRASHES) {

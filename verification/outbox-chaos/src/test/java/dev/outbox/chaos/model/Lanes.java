@@ -25,23 +25,33 @@ record Lanes(Protocol protocol, Bounds bounds) {
         return status == DeliveryStatus.OPEN || status == DeliveryStatus.BLOCKING;
     }
 
-    /** Counts an expired lease, and ends it. */
-    void endLease(Database database, int lane) {
-        if (database.laneToken(lane) != 0) {
-            int held = database.laneHeld(lane);
+    /**
+     * Ends the claim of a lane if it has expired, and counts that, unless the database has crashed since. While another session has locked
+     * the row of the lane, the claim is only taken from its worker. Returns whether anything has changed.
+     */
+    boolean endExpired(State state, int lane) {
+        Database database = state.database();
+        if (database.laneToken(lane) == 0 || database.isLaneLive(lane)) {
+            return false;
+        }
+        if (state.isLaneLocked(lane)) {
+            boolean owned = database.laneToken(lane) != Database.ORPHAN;
+            if (protocol.has(Rule.VOID_WHILE_LOCKED)) {
+                database.voidLane(lane);
+            } else {
+                database.lease(lane, Database.DANGLING, 0);
+            }
+            return owned;
+        }
+        int held = database.laneHeld(lane);
+        if (!database.isLaneOutdated(lane)) {
             if (Integer.bitCount(held) == 1) {
                 database.set(Field.CRASHED_ALONE, Integer.numberOfTrailingZeros(held), lane % State.HANDLERS, true);
             }
             database.setCrashes(lane, Math.min(database.crashes(lane) + 1, MOST_COUNTED));
-            database.lease(lane, 0, 0);
         }
-    }
-
-    /** Locks a lane for an operator or a replay. Ends an expired lease; a lease that is left is live. */
-    void lock(Database database, int lane) {
-        if (database.hasLane(lane) && !database.isLaneLive(lane) && protocol.has(Rule.OPERATOR_ENDS_LEASE)) {
-            endLease(database, lane);
-        }
+        database.lease(lane, 0, 0);
+        return true;
     }
 
     /** Writes or deletes the row of a lane after its deliveries have changed. A lease stays. */

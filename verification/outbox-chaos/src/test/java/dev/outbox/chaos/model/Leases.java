@@ -3,7 +3,7 @@ package dev.outbox.chaos.model;
 import dev.outbox.chaos.model.Worker.Work;
 
 /** The passing of time. A worker renews its lease, also one that has expired; a lease without a worker ends. */
-record Leases(Protocol protocol, Bounds bounds, Fence fence) implements Role {
+record Leases(Bounds bounds, Fence fence) implements Role {
 
     @Override
     public void addSteps(State state, Steps steps) {
@@ -16,9 +16,6 @@ record Leases(Protocol protocol, Bounds bounds, Fence fence) implements Role {
             Worker worker = state.worker(number);
             if (worker.hasClaim() && !worker.isTrusted() && !state.database().hasLive(worker.token())) {
                 renew(state, number, steps);
-            }
-            if (worker.work() == Work.LANE && state.isLaneLocked(lane(worker))) {
-                renewLocked(state, number, steps);
             }
         }
     }
@@ -36,20 +33,7 @@ record Leases(Protocol protocol, Bounds bounds, Fence fence) implements Role {
         if (worker.work() == Work.BATCH) {
             return fence.rowOf(state, worker) >= 0;
         }
-        return fence.holds(state, worker, lane(worker)) && !state.isLaneLocked(lane(worker));
-    }
-
-    /** A renewal waits for the row of the lane for a second, and gives the lane up then. */
-    private void renewLocked(State state, int number, Steps steps) {
-        State next = state.copy();
-        Worker worker = next.worker(number);
-        if (protocol.has(Rule.RENEWAL_WAITS)) {
-            next.forget(worker);
-            steps.add(next, () -> worker.name() + " cannot renew its lease and gives up the lane");
-        } else if (!worker.isMisled()) {
-            worker.mislead();
-            steps.add(next, () -> worker.name() + " skips the row of the lane and takes its lease for renewed");
-        }
+        return fence.holds(state, worker, lane(worker));
     }
 
     private int lane(Worker worker) {

@@ -15,7 +15,7 @@ final class Model {
         ClaimWindow window = new ClaimWindow(protocol, bounds);
         Lanes lanes = new Lanes(protocol, bounds);
         Dispatch dispatch = new Dispatch(protocol, bounds, fence);
-        Claims claims = new Claims(protocol, bounds, window, dispatch);
+        Claims claims = new Claims(protocol, bounds, window, lanes, dispatch);
         publishers = new Publishers(protocol, bounds);
         properties = new Properties(bounds, window, lanes);
         roles = List.of(
@@ -24,8 +24,8 @@ final class Model {
                 new LaneSettlements(protocol, bounds, lanes, dispatch, fence),
                 publishers,
                 claims,
-                new LaneClaims(protocol, bounds, lanes, claims),
-                new Leases(protocol, bounds, fence),
+                new LaneClaims(protocol, bounds, claims),
+                new Leases(bounds, fence),
                 new Faults(protocol, bounds),
                 new Operator(protocol, bounds, lanes),
                 window);

@@ -5,7 +5,7 @@ import dev.outbox.chaos.model.Worker.Work;
 
 /**
  * An operator who retries and skips deliveries, and replays that add events that were delivered. Each locks the rows of the lanes, changes
- * deliveries, and refreshes the rows. It commits durably.
+ * deliveries, and refreshes the rows. It commits durably. A claim that has expired and is not ended yet counts as held.
  */
 record Operator(Protocol protocol, Bounds bounds, Lanes lanes) implements Role {
 
@@ -24,7 +24,6 @@ record Operator(Protocol protocol, Bounds bounds, Lanes lanes) implements Role {
         State next = state.copy();
         Database database = next.database();
         int lane = bounds.lane(event, handler);
-        lanes.lock(database, lane);
         DeliveryStatus status = database.delivery(event, handler);
         boolean dead = status == DeliveryStatus.DEAD || status == DeliveryStatus.BLOCKING;
         boolean busy = database.laneToken(lane) != 0 && protocol.has(Rule.LEASED_IS_BUSY);
@@ -73,10 +72,8 @@ record Operator(Protocol protocol, Bounds bounds, Lanes lanes) implements Role {
         }
         for (int number = 0; number < bounds.workers(); number++) {
             Worker worker = next.worker(number);
-            boolean lives = worker.work() == Work.LANE
-                    && database.laneToken(lane) == worker.token()
-                    && database.isLaneLive(lane);
-            if (worker.work() == Work.BATCH || lives) {
+            boolean hasLane = worker.work() == Work.LANE && database.laneToken(lane) == worker.token();
+            if (worker.work() == Work.BATCH || hasLane) {
                 worker.passReplay(lane);
             }
         }
@@ -97,7 +94,7 @@ record Operator(Protocol protocol, Bounds bounds, Lanes lanes) implements Role {
 
     private boolean isLeased(Database database, int event, int handler) {
         int lane = bounds.lane(event, handler);
-        return database.isLaneLive(lane) && (database.laneHeld(lane) >> event & 1) != 0;
+        return database.laneToken(lane) != 0 && (database.laneHeld(lane) >> event & 1) != 0;
     }
 
     private static boolean isClaimed(State state, int event) {

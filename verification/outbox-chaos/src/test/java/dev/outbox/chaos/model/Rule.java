@@ -18,8 +18,10 @@ enum Rule {
     SKIP_CLAIMED_AGGREGATES,
     /** A claim that skips a locked row skips all later events of its aggregate. */
     SKIP_BEHIND_LOCKED_ROW,
-    /** A claim drops the claims that have expired. */
-    DROP_EXPIRED_CLAIMS,
+    /** Claims that have expired are ended, those of events and those of lanes. */
+    END_EXPIRED_CLAIMS,
+    /** While another session has locked the row of a lane, its expired claim is taken from its worker, but not deleted. */
+    VOID_WHILE_LOCKED,
     /** A handler starts only after the database has confirmed the claim. */
     CONFIRM_BEFORE_START,
     /** A confirmation is trusted no longer than the lease lasts. */
@@ -44,16 +46,12 @@ enum Rule {
     CHECK_UNDER_LOCK,
     /** A claim reads the deliveries of a lane after it has locked its row. */
     READ_AFTER_LOCK,
-    /** The renewal of a lease waits for the row of the lane; if it cannot, the lease is lost. */
-    RENEWAL_WAITS,
     /** An outcome of a delivery is written only by the worker that still has the lane leased. */
     LANE_FENCE,
     /** Each transaction that changes deliveries of a lane ends with a fresh row of it, or with none. */
     REFRESH_LANE,
     /** A transaction that adds deliveries to a lane locks its row, or creates it. */
     LANE_LOCK,
-    /** An operator or a replay ends an expired lease, so that a late worker cannot renew it. */
-    OPERATOR_ENDS_LEASE,
     /** Operators leave alone what a worker may be attempting. */
     LEASED_IS_BUSY,
     /** A replayed delivery waits for older claims of its aggregate, which do not know of it. */

@@ -21,7 +21,6 @@ final class Worker {
     private static final int TRUSTED = 1;
     private static final int STALE = 2;
     private static final int LANE_IS_NOTED = 4;
-    private static final int MISLED = 8;
 
     private static final Work[] WORKS = Work.values();
     private static final Outcome[] OUTCOME_VALUES = Outcome.values();
@@ -183,15 +182,6 @@ final class Worker {
 
     void trust(boolean trusted) {
         flag(TRUSTED, trusted);
-    }
-
-    /** Whether a renewal was answered that did not happen. */
-    boolean isMisled() {
-        return (bytes[offset + FLAGS] & MISLED) != 0;
-    }
-
-    void mislead() {
-        flag(MISLED, true);
     }
 
     /** Whether a replay has put deliveries into a lane since the claim was made, which need not wait for them. */
