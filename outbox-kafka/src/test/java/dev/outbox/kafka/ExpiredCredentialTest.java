@@ -67,8 +67,8 @@ class ExpiredCredentialTest {
                 last = publishUntilOneWaits(shop, 6);
                 awaitMoreAttemptsThanMayFail(shop);
                 await().atMost(DEADLINE)
-                        .untilAsserted(() ->
-                                assertThat(output).containsOnlyOnce(BEGIN).doesNotContain(END));
+                        .untilAsserted(
+                                () -> assertThat(output).containsOnlyOnce(BEGIN).doesNotContain(END));
                 assertThat(health(shop)).contains("failingRoutes={orders=");
 
                 cluster.setPassword("shop", "secret");
