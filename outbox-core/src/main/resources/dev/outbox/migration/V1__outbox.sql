@@ -156,10 +156,12 @@ CREATE FUNCTION ${schema}.outbox_payload_size(payload jsonb) RETURNS integer LAN
     SELECT CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload) ELSE octet_length(payload::text) END
 $function$;
 
--- One row per claimed batch. As long as it exists with the worker's token, the worker may write outcomes.
+-- One row per claimed batch, of events or of lanes. As long as it exists with the worker's token, and in its incarnation, the worker may write
+-- outcomes.
 CREATE TABLE ${schema}.outbox_claim (
     id           bigserial        NOT NULL,
     token        uuid             NOT NULL DEFAULT gen_random_uuid(),
+    incarnation  uuid             NOT NULL,
     stream       text COLLATE "C" NOT NULL,
     worker       text             NOT NULL,
     claimed_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
@@ -173,6 +175,9 @@ CREATE TABLE ${schema}.outbox_claim (
 ALTER TABLE ${schema}.outbox_claim ALTER COLUMN event_ids SET STORAGE EXTERNAL;
 ALTER TABLE ${schema}.outbox_claim ALTER COLUMN aggregates SET STORAGE EXTERNAL;
 
+COMMENT ON COLUMN ${schema}.outbox_claim.incarnation IS 'The incarnation of the database in which it was made';
+COMMENT ON COLUMN ${schema}.outbox_claim.locked_until IS 'End of the lease; -infinity if no worker has the claim any more, and a lane of it could not be freed';
+COMMENT ON COLUMN ${schema}.outbox_claim.event_ids IS 'The events; empty if it is a claim of lanes, which name it';
 COMMENT ON COLUMN ${schema}.outbox_claim.aggregates IS 'Hashes of the aggregates whose events are claimed: no other claim may take events of these';
 
 -- The last sequence counted for each aggregate, kept for ever: a sequence is never given twice. Its row lock orders concurrent publishers.
@@ -221,7 +226,7 @@ CREATE TABLE ${schema}.outbox_aggregate_type (
 
 COMMENT ON COLUMN ${schema}.outbox_aggregate_type.origin IS 'The service that publishes the events; NULL for those of this one';
 
--- One row per lane that has work: the ordered backlog of one handler for one aggregate. Its row is locked, leased and fenced as one. Who
+-- One row per lane that has work: the ordered backlog of one handler for one aggregate. Its row is locked and claimed as one. Who
 -- changes deliveries of a lane holds the lock of its row; the row exists as long as the lane has a delivery that is not dead, or blocks it.
 CREATE TABLE ${schema}.outbox_lane (
     aggregate_type text COLLATE "C" NOT NULL,
@@ -231,23 +236,23 @@ CREATE TABLE ${schema}.outbox_lane (
     first_seq      bigint           NOT NULL,
     due_at         timestamptz      NOT NULL,
     crash_count    integer          NOT NULL DEFAULT 0,
-    token          uuid,
-    worker         text,
-    claimed_at     timestamptz,
-    suspect        boolean          NOT NULL GENERATED ALWAYS AS (crash_count + (token IS NOT NULL)::integer > 1) STORED,
-    CONSTRAINT outbox_lane_pk PRIMARY KEY (aggregate_type, aggregate_id, handler_id),
-    CONSTRAINT outbox_lane_lease CHECK ((token IS NULL) = (worker IS NULL) AND (token IS NULL) = (claimed_at IS NULL))
+    claim_id       bigint,
+    CONSTRAINT outbox_lane_pk PRIMARY KEY (aggregate_type, aggregate_id, handler_id)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 COMMENT ON COLUMN ${schema}.outbox_lane.first_seq IS 'aggregate_seq of its first delivery, which is attempted next';
-COMMENT ON COLUMN ${schema}.outbox_lane.due_at IS 'Next attempt, or the end of the lease; infinity behind a blocking dead letter';
+COMMENT ON COLUMN ${schema}.outbox_lane.due_at IS 'Next attempt; infinity behind a blocking dead letter; without meaning while the lane is claimed';
 COMMENT ON COLUMN ${schema}.outbox_lane.crash_count IS 'Leases that expired under its first delivery, or 1 if one expired under an earlier delivery; above 0, deliveries go one at a time until the lane is empty';
-COMMENT ON COLUMN ${schema}.outbox_lane.token IS 'Random; fences the worker that claimed the lane last; NULL without a lease';
-COMMENT ON COLUMN ${schema}.outbox_lane.suspect IS 'Whether two leases expired, or will have if the present one does';
+COMMENT ON COLUMN ${schema}.outbox_lane.claim_id IS 'The row of outbox_claim that has it; NULL if it is free';
 
--- Lanes in the order of their attempts; crash suspects have a range of their own.
+-- Free lanes in the order of their attempts; crash suspects, under which two leases expired, have a range of their own.
 CREATE INDEX outbox_lane_due
-    ON ${schema}.outbox_lane (stream, handler_id, suspect, due_at);
+    ON ${schema}.outbox_lane (stream, handler_id, (crash_count > 1), due_at)
+    WHERE claim_id IS NULL;
+-- The lanes of a claim.
+CREATE INDEX outbox_lane_claim
+    ON ${schema}.outbox_lane (claim_id)
+    WHERE claim_id IS NOT NULL;
 
 -- One row per event and handler that is queued for redelivery.
 CREATE TABLE ${schema}.outbox_delivery (
@@ -312,23 +317,23 @@ CREATE INDEX outbox_delivery_replay
     ON ${schema}.outbox_delivery (replay_id, status)
     WHERE replay_id IS NOT NULL;
 
--- The first claim after a crash begins an incarnation, and ends the claims of the one before: their workers do not know which of their
--- writes the database has lost. Waits until no worker trusts an answer of the earlier incarnation (Lease.TRUSTED_FOR).
-CREATE FUNCTION ${schema}.outbox_begin_incarnation() RETURNS uuid LANGUAGE plpgsql SET enable_seqscan = on AS $function$
+-- Adds a failed attempt to those of a delivery, which are the first one and the nine latest; without a code, it adds none. Inlined into
+-- every statement that calls it.
+CREATE FUNCTION ${schema}.outbox_add_failure(failures jsonb, attempt integer, code text, error text, worker text, details jsonb) RETURNS jsonb
+    LANGUAGE sql PARALLEL SAFE AS $function$
+    SELECT CASE WHEN code IS NULL THEN failures
+                ELSE CASE WHEN jsonb_array_length(failures) < 10 THEN failures ELSE failures - 1 END
+                     || (jsonb_strip_nulls(jsonb_build_object('attempt', attempt, 'at', clock_timestamp(), 'code', code,
+                                                              'message', coalesce(left(error, 500), ''), 'worker', worker))
+                         || coalesce(details, '{}')) END
+$function$;
+
+-- The first transaction after a crash begins an incarnation. Claims of the one before have expired: their workers do not know which of
+-- their writes the database has lost. Waits until no worker trusts an answer of the earlier incarnation (Lease.TRUSTED_FOR).
+CREATE FUNCTION ${schema}.outbox_begin_incarnation() RETURNS uuid LANGUAGE plpgsql AS $function$
 BEGIN
     INSERT INTO ${schema}.outbox_incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
     IF FOUND THEN
-        DELETE FROM ${schema}.outbox_claim;
-        UPDATE ${schema}.outbox_lane l
-           SET due_at = clock_timestamp(),
-               token = NULL,
-               worker = NULL,
-               claimed_at = NULL
-          FROM (SELECT ctid AS place
-                  FROM ${schema}.outbox_lane
-                 WHERE token IS NOT NULL
-                   FOR UPDATE SKIP LOCKED) leased
-         WHERE l.ctid = leased.place;
         PERFORM pg_sleep(0.25);
     END IF;
     RETURN (SELECT i.token FROM ${schema}.outbox_incarnation i);
@@ -480,12 +485,12 @@ SELECT o.id,
        o.aggregate_id,
        o.aggregate_seq,
        o.event_type,
-       CASE WHEN c.id IS NOT NULL OR l.worker IS NOT NULL THEN 'PROCESSING' ELSE o.status END AS status,
+       CASE WHEN c.id IS NOT NULL OR l.id IS NOT NULL THEN 'PROCESSING' ELSE o.status END AS status,
        coalesce(c.worker, l.worker) AS locked_by,
        coalesce(c.claimed_at, l.claimed_at) AS claimed_at,
-       coalesce(c.locked_until, l.due_at) AS locked_until,
+       coalesce(c.locked_until, l.locked_until) AS locked_until,
        a.attempts AS attempt_count,
-       a.attempts + (c.id IS NOT NULL OR l.worker IS NOT NULL
+       a.attempts + (c.id IS NOT NULL OR l.id IS NOT NULL
                      OR o.published_at IS NOT NULL AND cardinality(a.skipped_handlers) = 0)::integer AS publish_attempt,
        o.retry_count,
        o.next_retry_at,
@@ -509,18 +514,18 @@ SELECT o.id,
                         AND o.id = ANY (claim.event_ids)
                         AND claim.locked_until >= now()
                       LIMIT 1) c ON true
-  LEFT JOIN LATERAL (SELECT lane.worker, lane.claimed_at, lane.due_at
+  LEFT JOIN LATERAL (SELECT claim.id, claim.worker, claim.claimed_at, claim.locked_until
                        FROM ${schema}.outbox_delivery delivery
                        JOIN ${schema}.outbox_lane lane
                          ON lane.aggregate_type = delivery.aggregate_type
                         AND lane.aggregate_id = delivery.aggregate_id
                         AND lane.handler_id = delivery.handler_id
+                       JOIN ${schema}.outbox_claim claim ON claim.id = lane.claim_id
                       WHERE delivery.outbox_id = o.id
                         AND delivery.status = 'OPEN'
                         AND o.status = 'RETRYING'
-                        AND lane.token IS NOT NULL
-                        AND lane.due_at >= now()
-                      ORDER BY lane.due_at DESC
+                        AND claim.locked_until >= now()
+                      ORDER BY claim.locked_until DESC
                       LIMIT 1) l ON true
  CROSS JOIN LATERAL (SELECT greatest(o.attempt_count, (SELECT max(delivery.attempt_count)
                                                          FROM ${schema}.outbox_delivery delivery
@@ -535,7 +540,7 @@ SELECT o.id,
 
 COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or those of its delivery with the most';
 COMMENT ON COLUMN ${schema}.outbox_status.publish_attempt IS 'attempt_count, with the running attempt or the one that completed the event';
-COMMENT ON COLUMN ${schema}.outbox_status.last_attempt_at IS 'When its claim or lane was taken, or its last attempt ended';
+COMMENT ON COLUMN ${schema}.outbox_status.last_attempt_at IS 'When it was claimed, or its last attempt ended';
 COMMENT ON COLUMN ${schema}.outbox_status.created_at IS 'occurred_at: the time of the INSERT, unless the caller gave another';
 COMMENT ON COLUMN ${schema}.outbox_status.updated_at IS 'The last claim, outcome or operation on the event; the expiry of a handler is none';
 COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published; * if its first delivery was withdrawn';

@@ -4,7 +4,9 @@ import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.lane.SingleEventStore;
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.lease.LeaseStore;
+import dev.outbox.internal.lease.LeaseStore.Expired;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
 import dev.outbox.internal.schema.SequenceCheck;
@@ -26,50 +28,15 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Claims batches of a stream, and renews, confirms and releases claims. */
+/** Claims batches of events of a stream. */
 final class ClaimStore {
 
     static final String READ_LAST_ID = sql("last id");
-    static final String LOCK_STREAM = sql("stream");
+    static final String LOCK_STREAM = sql("stream").replace("{expired}", LeaseStore.EXPIRED);
     static final String FIND_LAGGING = sql("sequences");
     static final String ADVANCE_WINDOW = sql("window");
-    static final String DROP_EXPIRED = sql("expired");
     static final String CLAIM =
             sql("claim").replace("{envelope}", EventRow.columnsWithoutPayload(":alone OR o.attempt_count > 1"));
-
-    /** A claim that still belongs to its worker: with its token, and in the incarnation of the database in which it was made. */
-    static final String HELD = """
-            c.id = :claim
-               AND c.token = :token
-               AND\s""" + Fence.LASTS;
-
-    /** Relies on outbox_claim_pk. */
-    private static final String RENEW = """
-            UPDATE {schema}.outbox_claim c
-               SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
-             WHERE\s""" + HELD;
-
-    /** Relies on outbox_claim_pk. */
-    private static final String CONFIRM = """
-            SELECT count(*)
-              FROM {schema}.outbox_claim c
-             WHERE c.locked_until > clock_timestamp()
-               AND\s""" + HELD;
-
-    /** Relies on outbox_stream_pk and outbox_claim_pk. */
-    private static final String RELEASE_UNREAD = """
-            DELETE FROM {schema}.outbox_claim c
-             WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
-               AND c.stream = :stream
-               AND c.token = :token
-            """;
-
-    /** Relies on outbox_claim_pk. */
-    private static final String RELEASE = """
-            DELETE FROM {schema}.outbox_claim
-             WHERE id = :claim
-               AND token = :token
-            """;
 
     /** Separates the ids of blocked handlers, and cannot be part of one. */
     private static final String SEPARATOR = "\u001f";
@@ -86,15 +53,15 @@ final class ClaimStore {
     /** Whether a sequence lagged and could not be moved: every claim looks again. */
     private volatile boolean lagging;
 
+    /** Whether the last claim has seen claims that have expired. */
+    private volatile boolean expiredFound;
+
     private final Pipeline advancing;
     private final Pipeline farAdvancing;
     private final Pipeline plain;
     private final Pipeline farPlain;
     private boolean patient;
-    private final Pipeline renew;
-    private final Pipeline confirm;
-    private final Pipeline release;
-    private final Pipeline releaseUnread;
+    private final LeaseStore leases;
     private final SingleEventStore reader;
 
     ClaimStore(DataSource dataSource, OutboxSchema schema) {
@@ -104,10 +71,7 @@ final class ClaimStore {
         this.farAdvancing = advancing.lasting(LONGEST_FAR_CLAIM);
         this.plain = claiming(schema, LOCK_STREAM);
         this.farPlain = plain.lasting(LONGEST_FAR_CLAIM);
-        this.renew = new Pipeline(schema, RENEW);
-        this.confirm = new Pipeline(schema, CONFIRM);
-        this.release = new Pipeline(schema, RELEASE);
-        this.releaseUnread = new Pipeline(schema, RELEASE_UNREAD);
+        this.leases = new LeaseStore(dataSource, schema);
         this.reader = new SingleEventStore(dataSource, schema);
     }
 
@@ -116,7 +80,7 @@ final class ClaimStore {
     }
 
     private static Pipeline claiming(OutboxSchema schema, String... window) {
-        Stream<String> claim = Stream.of(DROP_EXPIRED, CLAIM, LaneSql.UNTIL_NEXT);
+        Stream<String> claim = Stream.of(CLAIM, LaneSql.UNTIL_NEXT);
         return new Pipeline(schema, Stream.concat(Stream.of(window), claim).toArray(String[]::new));
     }
 
@@ -139,7 +103,8 @@ final class ClaimStore {
             ActiveHandlers handlers,
             ScanLimit.Reach reach,
             Window window,
-            OffsetDateTime dueFrom) {
+            OffsetDateTime dueFrom,
+            Set<Long> ownClaims) {
 
         boolean isFar() {
             return window == Window.WHOLE_QUEUE || reach.isDeep();
@@ -147,14 +112,10 @@ final class ClaimStore {
     }
 
     /** A batch of events that belongs to one worker until it settles them or its lease expires. */
-    record Claim(long id, Fence fence, List<ClaimedEvent> events) {
+    record Claim(ClaimKey key, List<ClaimedEvent> events) {
 
         Claim {
             events = List.copyOf(events);
-        }
-
-        NamedSql.Parameters bind(NamedSql.Parameters parameters) throws SQLException {
-            return fence.bind(parameters.set("claim", id));
         }
     }
 
@@ -163,16 +124,17 @@ final class ClaimStore {
             @Nullable Claim claim,
             RegistryVersion registry,
             Set<Long> skipped,
-            List<ExpiredClaim> expired,
+            List<Expired> expired,
             Optional<Duration> untilNextDelivery,
             OffsetDateTime dueFrom,
             boolean isLong,
-            boolean isCut) {
+            boolean isCut,
+            boolean expiredFound) {
 
         /** Returns the round of a claim of one event, as it was read. */
         Round with(ClaimedEvent event) {
-            Claim read = claim == null ? null : new Claim(claim.id(), claim.fence(), List.of(event));
-            return new Round(read, registry, skipped, expired, untilNextDelivery, dueFrom, isLong, isCut);
+            Claim read = claim == null ? null : new Claim(claim.key(), List.of(event));
+            return new Round(read, registry, skipped, expired, untilNextDelivery, dueFrom, isLong, isCut, expiredFound);
         }
 
         /** Returns the claimed events. */
@@ -180,9 +142,6 @@ final class ClaimStore {
             return claim == null ? List.of() : claim.events();
         }
     }
-
-    /** Claim of a worker whose lease has expired. */
-    record ExpiredClaim(String worker, int events) {}
 
     /**
      * Claims the oldest available events of a stream. An event is available if it was not dispatched, its aggregate is in no live claim,
@@ -205,22 +164,25 @@ final class ClaimStore {
             SingleEventStore.Read read = reader.read(event.envelope());
             return found.map((round) -> round.with(event.with(read.envelope(), read.failure())));
         } catch (SQLException | RuntimeException | Error ex) {
-            release(claim);
+            leases.release(claim.key());
             throw ex;
         }
     }
 
     private Optional<Round> claim(Request request, boolean alone) throws SQLException {
         Set<Long> leftOut = new HashSet<>();
-        List<ExpiredClaim> expired = new ArrayList<>();
+        List<Expired> expired = new ArrayList<>();
+        endExpired(request, expired);
         try {
             while (true) {
-                Optional<Round> round = attempt(request, alone, leftOut, expired);
-                boolean onlyLocked = round.isPresent()
-                        && round.get().claim() == null
-                        && leftOut.addAll(round.get().skipped());
-                if (!onlyLocked) {
-                    return round;
+                Optional<Round> found = attempt(request, alone, leftOut, expired);
+                Round round = found.orElse(null);
+                expiredFound = round != null && round.expiredFound();
+                boolean more = round != null
+                        && round.claim() == null
+                        && (leftOut.addAll(round.skipped()) || endExpired(request, expired));
+                if (!more) {
+                    return found;
                 }
             }
         } catch (SQLException ex) {
@@ -229,8 +191,17 @@ final class ClaimStore {
         }
     }
 
+    /** Ends the expired claims that the last claim has seen; returns whether that has freed anything. */
+    private boolean endExpired(Request request, List<Expired> expired) throws SQLException {
+        if (!expiredFound) {
+            return false;
+        }
+        expiredFound = false;
+        return expired.addAll(leases.endExpired(request.stream(), request.ownClaims()));
+    }
+
     /** Compares the sequences with their tables once: a claim that still finds one behind fails. */
-    private Optional<Round> attempt(Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired)
+    private Optional<Round> attempt(Request request, boolean alone, Set<Long> leftOut, List<Expired> expired)
             throws SQLException {
         try {
             return attemptOnce(request, alone, leftOut, expired);
@@ -243,32 +214,20 @@ final class ClaimStore {
     }
 
     /** One transaction of a claim. Gives back at once what was claimed and could not be read. */
-    private Optional<Round> attemptOnce(Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired)
+    private Optional<Round> attemptOnce(Request request, boolean alone, Set<Long> leftOut, List<Expired> expired)
             throws SQLException {
         UUID token = UUID.randomUUID();
         try {
             return run(request, alone, leftOut, expired, token);
         } catch (SQLException | RuntimeException | Error ex) {
             if (Causes.isUnreadable(ex) && !(ex instanceof LaggingSequence)) {
-                releaseUnread(request.stream(), token, ex);
+                leases.releaseUnread(request.stream(), token, ex);
             }
             throw ex;
         }
     }
 
-    /** Finds the claim by its token, because its id was not read either. If that fails, the lease ends it. */
-    private void releaseUnread(String stream, UUID token, Throwable cause) {
-        try {
-            releaseUnread.run(
-                    dataSource, (parameters) -> parameters.set("stream", stream).set("token", token));
-        } catch (SQLException | RuntimeException | Error ex) {
-            cause.addSuppressed(ex);
-        }
-    }
-
-    /** Notes the claims that it dropped, which the next one does not find. */
-    private Optional<Round> run(
-            Request request, boolean alone, Set<Long> leftOut, List<ExpiredClaim> expired, UUID token)
+    private Optional<Round> run(Request request, boolean alone, Set<Long> leftOut, List<Expired> expired, UUID token)
             throws SQLException {
         boolean advances = lagging || request.window() != Window.AS_IT_IS;
         return pipeline(request, advances)
@@ -284,6 +243,7 @@ final class ClaimStore {
                                 .set("due_from", request.dueFrom())
                                 .setLongs("left_out", leftOut, Long::longValue)
                                 .set("alone", alone)
+                                .setLongs("own_claims", request.ownClaims(), Long::longValue)
                                 .set("batch_size", alone ? 1 : request.batchSize())
                                 .set("most_bytes", MOST_BYTES)
                                 .set("token", token)
@@ -301,7 +261,7 @@ final class ClaimStore {
     }
 
     private static Optional<Round> readRound(
-            Pipeline.Results results, UUID token, List<ExpiredClaim> expired, boolean advances) throws SQLException {
+            Pipeline.Results results, UUID token, List<Expired> expired, boolean advances) throws SQLException {
         ResultSet stream = results.rows(LOCK_STREAM);
         if (!stream.next()) {
             return Optional.empty();
@@ -309,10 +269,10 @@ final class ClaimStore {
         UUID incarnation = stream.getObject(2, UUID.class);
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
+        boolean expiredFound = stream.getBoolean(5);
         if (advances && results.rows(FIND_LAGGING).next()) {
             throw new LaggingSequence();
         }
-        expired.addAll(results.list(DROP_EXPIRED, (row) -> new ExpiredClaim(row.getString(1), row.getInt(2))));
         Batch batch = new Batch();
         for (ResultSet row = results.rows(CLAIM); row.next(); ) {
             batch.add(row);
@@ -321,9 +281,9 @@ final class ClaimStore {
         long millis = due.getLong(1);
         Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         OffsetDateTime dueFrom = due.getObject(2, OffsetDateTime.class);
-        Fence fence = new Fence(token, incarnation);
-        Claim claim = batch.events.isEmpty() ? null : new Claim(batch.claimId, fence, batch.events);
-        return Optional.of(new Round(claim, registry, batch.skipped, expired, untilNext, dueFrom, isLong, batch.isCut));
+        Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, token), batch.events);
+        return Optional.of(new Round(
+                claim, registry, batch.skipped, expired, untilNext, dueFrom, isLong, batch.isCut, expiredFound));
     }
 
     /** A sequence lags behind ids that are stored, so nothing was claimed. */
@@ -359,27 +319,5 @@ final class ClaimStore {
                     row.getInt(column),
                     blocked == null ? Set.of() : Set.of(blocked.split(SEPARATOR))));
         }
-    }
-
-    /** Renews a lease. */
-    boolean renew(Claim claim, Duration lease) throws SQLException {
-        return renew.run(
-                dataSource,
-                (parameters) -> claim.bind(parameters.set("lease", lease.toMillis())),
-                (results) -> results.updated() == 1);
-    }
-
-    /** Returns whether a claim still belongs to its worker, and has not expired. */
-    boolean confirm(Claim claim) throws SQLException {
-        return confirm.run(dataSource, claim::bind, (results) -> results.row().getInt(1) == 1);
-    }
-
-    /** Releases a claim: its unsettled events are available again at once, without an attempt being counted. */
-    void release(Claim claim) throws SQLException {
-        release.run(
-                dataSource,
-                (parameters) -> parameters
-                        .set("claim", claim.id())
-                        .set("token", claim.fence().token()));
     }
 }

@@ -153,7 +153,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
 
     @Override
     public String toString() {
-        return "claim " + claim.id() + " of " + claim.events().size() + " events: "
+        return "claim " + claim.key().id() + " of " + claim.events().size() + " events: "
                 + LogContext.describe(
                         claim.events().stream().map(ClaimedEvent::envelope).toList());
     }

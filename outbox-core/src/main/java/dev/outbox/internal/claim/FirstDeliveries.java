@@ -11,6 +11,7 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
@@ -39,6 +40,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     private final PolledStream stream;
     private final StreamDependencies dependencies;
     private final ClaimStore claims;
+    private final LeaseStore leases;
     private final SettlementStore settlements;
     private final boolean concurrent;
     private final SettlementIsolator isolator;
@@ -60,6 +62,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         this.stream = stream;
         this.dependencies = dependencies;
         this.claims = new ClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.leases = new LeaseStore(dependencies.dataSource(), dependencies.schema());
         this.settlements = new SettlementStore(dependencies.dataSource(), dependencies.schema());
         this.retries = retries;
         this.concurrent = concurrent;
@@ -96,7 +99,8 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                 handlers,
                 nearOnly ? depth.near(highest) : depth.next(highest),
                 start,
-                retries.dueFrom(handlers, start == ClaimStore.Window.WHOLE_QUEUE));
+                retries.dueFrom(handlers, start == ClaimStore.Window.WHOLE_QUEUE),
+                dependencies.leases().claims());
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
         Optional<ClaimStore.Round> found = claim(request, begun);
@@ -149,27 +153,13 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
     }
 
-    /** The claim row behind a lease. */
-    private record LeasedClaim(ClaimStore claims, ClaimStore.Claim claim, Duration life) implements Lease.Claimed {
-
-        @Override
-        public boolean renew() throws SQLException {
-            return claims.renew(claim, life);
-        }
-
-        @Override
-        public boolean confirm() throws SQLException {
-            return claims.confirm(claim);
-        }
-    }
-
     /** Gives the claim back if the batch cannot be built: nothing would end a lease that no batch has. */
     private EventBatch batch(ClaimStore.Claim claim, ClaimStore.Round round, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
         Lease lease = null;
         try {
             FaultPoint.AFTER_CLAIM.reached();
-            lease = dependencies.leases().keep(new LeasedClaim(claims, claim, life), life, begun);
+            lease = dependencies.leases().keep(leases.claimed(claim.key(), life), life, begun);
             EventBatch.Limits limits =
                     new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
             return concurrent
@@ -184,17 +174,19 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
             if (lease != null) {
                 lease.close();
             }
-            claims.release(claim);
+            leases.release(claim.key());
             throw ex;
         }
     }
 
     private boolean recordClaim(ClaimStore.Request request, ClaimStore.Round round, Duration took, boolean nearOnly) {
-        round.expired()
+        round.expired().stream()
+                .filter(LeaseStore.Expired::counts)
                 .forEach((expired) -> log.warn(
-                        "Lease of worker {} expired: released {} events of stream {}",
+                        "Lease of worker {} expired: released {} events and {} lanes of stream {}",
                         expired.worker(),
                         expired.events(),
+                        expired.lanes(),
                         stream.name()));
         List<ClaimedEvent> events = round.events();
         List<EventEnvelope> redelivered = events.stream()
@@ -213,7 +205,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
         boolean full = events.size() == stream.settings().batchSize() || round.isCut() || alone > 0;
         dependencies.announcements().claimed(stream.name(), () -> eventIds(events), full);
-        return full || again || (!round.skipped().isEmpty() && !events.isEmpty());
+        return full || again || (!events.isEmpty() && (!round.skipped().isEmpty() || round.expiredFound()));
     }
 
     private static Set<UUID> eventIds(List<ClaimedEvent> events) {
@@ -294,6 +286,6 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
 
     @Override
     public void release(EventBatch batch) throws SQLException {
-        claims.release(batch.claim());
+        leases.release(batch.claim().key());
     }
 }

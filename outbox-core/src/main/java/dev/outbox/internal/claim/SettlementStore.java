@@ -5,6 +5,7 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -21,14 +22,10 @@ import javax.sql.DataSource;
 final class SettlementStore {
 
     /** Relies on outbox_claim_pk. */
-    private static final String LOCK_CLAIM =
-            "SELECT c.id FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " FOR UPDATE";
-
-    /** Relies on outbox_claim_pk. */
     private static final String DROP_CLAIM =
-            "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " RETURNING c.id";
+            "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimKey.HELD + " RETURNING c.id";
 
-    static final String QUEUE = LaneSql.QUEUE.replace("{held}", ClaimStore.HELD);
+    static final String QUEUE = LaneSql.QUEUE.replace("{held}", ClaimKey.HELD);
 
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
@@ -57,7 +54,7 @@ final class SettlementStore {
                      WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = :claim)::bigint[])
                        AND o.status = 'PENDING') unsettled
              WHERE {held}
-            """.replace("{held}", ClaimStore.HELD);
+            """.replace("{held}", ClaimKey.HELD);
 
     /** Relies on outbox_unpublished_pk. Finds the locked events, and those after them in their aggregates, which must not get ahead. */
     static final String FIND_LOCKED = """
@@ -94,7 +91,7 @@ final class SettlementStore {
         static Variants of(OutboxSchema schema, String fence, String... end) {
             String moving = MOVE.replace("{fence}", fence);
             String[] move = Stream.concat(Stream.of(moving), Stream.of(end)).toArray(String[]::new);
-            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, QUEUE);
+            Stream<String> queueing = Stream.of(LaneSql.LOCK_CLAIMED_EVENTS, QUEUE);
             String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
             return new Variants(
                     moving, new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));
@@ -103,7 +100,7 @@ final class SettlementStore {
 
     SettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.keep = Variants.of(schema, LOCK_CLAIM, SHRINK_CLAIM);
+        this.keep = Variants.of(schema, ClaimKey.LOCK, SHRINK_CLAIM);
         this.drop = Variants.of(schema, DROP_CLAIM);
         this.findLocked = new Pipeline(schema, FIND_LOCKED);
     }
@@ -166,7 +163,7 @@ final class SettlementStore {
         return pipeline.run(
                 dataSource,
                 (parameters) -> {
-                    settlement.claim().bind(parameters);
+                    settlement.claim().key().bind(parameters);
                     parameters.setLongs("succeeded", settlement.succeeded(), Long::longValue);
                     if (!queued.isEmpty()) {
                         bindQueued(parameters.set("events", settlement.eventIds()), queued);

@@ -1,7 +1,7 @@
 /**
  * First deliveries: claims events, and settles them under the fence of their claim.
  *
- * <p>Front door: {@link FirstDeliveries}. Tables: outbox_stream, outbox_claim; of other rooms: outbox, outbox_incarnation, outbox_lane.
+ * <p>Front door: {@link FirstDeliveries}. Tables: outbox_stream; of other rooms: outbox, outbox_claim, outbox_incarnation, outbox_lane.
  */
 @NullMarked
 package dev.outbox.internal.claim;

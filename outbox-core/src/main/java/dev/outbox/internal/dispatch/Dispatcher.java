@@ -3,7 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Failure;
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.publish.Aggregate;
@@ -126,17 +126,17 @@ public final class Dispatcher {
             int attempt,
             int failures,
             int crashes,
-            Fence fence,
+            ClaimKey claim,
             @Nullable Failure unreadable) {
 
         public DueDelivery(
-                EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, Fence fence) {
-            this(envelope, handlerId, attempt, failures, crashes, fence, null);
+                EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, ClaimKey claim) {
+            this(envelope, handlerId, attempt, failures, crashes, claim, null);
         }
 
         /** Returns the delivery with its event as it was read, or with the failure of reading it. */
         public DueDelivery with(EventEnvelope read, @Nullable Failure failure) {
-            return new DueDelivery(read, handlerId, attempt, failures, crashes, fence, failure);
+            return new DueDelivery(read, handlerId, attempt, failures, crashes, claim, failure);
         }
 
         /** Returns whether this is a crash suspect, that is, whether two of its leases expired. */

@@ -45,14 +45,14 @@ final class EventStateStore {
                    c.worker, c.events, c.claimed_at, c.locked_until,
                    coalesce(c.locked_until >= clock_timestamp(), false)
                    OR o.published_at IS NULL
-                      AND (SELECT l.token
+                      AND (SELECT lease.id
                              FROM {schema}.outbox_delivery d
-                            CROSS JOIN LATERAL (SELECT l.token
-                                                  FROM {schema}.outbox_lane l
-                                                 WHERE {same lane}
-                                                   AND l.token IS NOT NULL
-                                                   AND l.due_at >= clock_timestamp()
-                                                 LIMIT 1) l
+                            CROSS JOIN LATERAL (SELECT l.claim_id FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) l
+                            CROSS JOIN LATERAL (SELECT lease.id
+                                                  FROM {schema}.outbox_claim lease
+                                                 WHERE lease.id = l.claim_id
+                                                   AND lease.locked_until >= clock_timestamp()
+                                                 LIMIT 1) lease
                             WHERE d.outbox_id = o.id
                               AND d.status = 'OPEN'
                             LIMIT 1) IS NOT NULL,

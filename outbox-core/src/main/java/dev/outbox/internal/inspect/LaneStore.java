@@ -29,18 +29,19 @@ final class LaneStore {
 
     private static final String OF_AGGREGATE = "d.aggregate_type = :aggregate_type AND d.aggregate_id = :aggregate_id";
 
-    /** Relies on outbox_lane_pk, outbox_delivery_lane and outbox_delivery_lane_dead. Reads no more than the first rows of a lane. */
+    /** Relies on outbox_lane_pk, outbox_claim_pk, outbox_delivery_lane and outbox_delivery_lane_dead. Reads no more than the first rows of a lane. */
     static final String LANES = "WITH RECURSIVE "
             + LooseScan.of("dead", "outbox_delivery", "d.handler_id", OF_AGGREGATE + " AND d.status = 'DEAD'")
             + """
             , lane AS (
                 SELECT d.handler_id, d.first_seq,
-                       CASE WHEN d.token IS NOT NULL AND d.due_at >= clock_timestamp() THEN 'RUNNING'
-                            WHEN d.token IS NOT NULL THEN 'LEASE_EXPIRED'
+                       CASE WHEN c.locked_until >= clock_timestamp() THEN 'RUNNING'
+                            WHEN d.claim_id IS NOT NULL THEN 'LEASE_EXPIRED'
                             WHEN d.due_at = 'infinity' THEN 'BLOCKED_BY_DEAD_LETTER'
                             WHEN d.due_at > clock_timestamp() THEN 'BACKING_OFF'
                             ELSE 'DUE' END AS cause
                   FROM {schema}.outbox_lane d
+                  LEFT JOIN LATERAL (SELECT c.locked_until FROM {schema}.outbox_claim c WHERE c.id = d.claim_id LIMIT 1) c ON true
                  WHERE {of aggregate}
             )
             SELECT handler.handler_id, lane.cause,

@@ -143,10 +143,11 @@ final class StatusStore {
              GROUP BY latest.stream
             """.replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
 
-    /** Reads outbox_claim whole: it has a row per batch. */
+    /** Reads outbox_claim whole: it has a row per batch. Leaves out claims of lanes. */
     static final String CLAIMS = """
             SELECT c.stream, c.worker, cardinality(c.event_ids), c.claimed_at, c.locked_until
               FROM {schema}.outbox_claim c
+             WHERE c.event_ids <> '{}'
              ORDER BY c.id
              LIMIT 1000
             """;

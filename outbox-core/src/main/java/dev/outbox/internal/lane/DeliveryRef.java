@@ -4,6 +4,8 @@ import dev.outbox.internal.sql.NamedSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Identifies a delivery, its stream and its lane. */
 public record DeliveryRef(long outboxId, String handlerId, String stream, String aggregateType, String aggregateId) {
@@ -24,6 +26,11 @@ public record DeliveryRef(long outboxId, String handlerId, String stream, String
                 .setTexts("lane_handlers", batch, DeliveryRef::handlerId)
                 .setTexts("lane_types", batch, DeliveryRef::aggregateType)
                 .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
+    }
+
+    /** Returns the streams of deliveries. */
+    public static Set<String> streams(List<DeliveryRef> batch) {
+        return batch.stream().map(DeliveryRef::stream).collect(Collectors.toSet());
     }
 
     public static DeliveryRef read(ResultSet row) throws SQLException {

@@ -20,25 +20,28 @@ public final class DeliveryRow {
     public static final int AFTER_EVENT = 9;
 
     /**
-     * Relies on the primary keys of both partitions, since the event may be in history, and on outbox_lane_pk: one look-up for each
+     * Relies on the primary keys of both partitions, since the event may be in history, outbox_lane_pk and outbox_claim_pk: one look-up for each
      * delivery, where a join would read whole tables.
      */
     private static final String SELECT = """
             SELECT {event}, d.handler_id, d.status, coalesce(l.first_seq = d.aggregate_seq, false), d.replay_id IS NOT NULL,
                    d.created_at, nullif(d.next_retry_at, 'infinity'), d.attempt_count, d.retry_count,
                    CASE WHEN l.first_seq = d.aggregate_seq THEN l.crash_count ELSE 0 END,
-                   d.last_attempt_at, d.last_error_code, d.last_error, l.worker, l.leased_until, d.failures::text
+                   d.last_attempt_at, d.last_error_code, d.last_error, c.worker, c.leased_until, d.failures::text
               FROM ({deliveries}) d
              CROSS JOIN LATERAL (SELECT {event} FROM {schema}.outbox o WHERE o.id = d.outbox_id LIMIT 1) o
-              LEFT JOIN LATERAL (SELECT l.first_seq, l.crash_count,
-                                        CASE WHEN d.status = 'OPEN' THEN l.worker END AS worker,
-                                        CASE WHEN l.token IS NOT NULL THEN l.due_at END AS leased_until
+              LEFT JOIN LATERAL (SELECT l.first_seq, l.crash_count, l.claim_id
                                    FROM {schema}.outbox_lane l
                                   WHERE l.aggregate_type = d.aggregate_type
                                     AND l.aggregate_id = d.aggregate_id
                                     AND l.handler_id = d.handler_id
                                     AND d.status <> 'DEAD'
                                   LIMIT 1) l ON true
+              LEFT JOIN LATERAL (SELECT c.worker, nullif(c.locked_until, '-infinity') AS leased_until
+                                   FROM {schema}.outbox_claim c
+                                  WHERE c.id = l.claim_id
+                                    AND d.status = 'OPEN'
+                                  LIMIT 1) c ON true
             """.replace("{event}", EVENT_COLUMNS);
 
     private DeliveryRow() {}

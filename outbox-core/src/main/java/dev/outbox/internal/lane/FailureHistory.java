@@ -12,30 +12,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Failed attempts of a delivery, as a JSON array: the first one and the nine latest. The statements of this room spell that out. */
+/** Failed attempts of a delivery, as a JSON array: the first one and the nine latest. The SQL function outbox_add_failure adds one. */
 public final class FailureHistory {
 
     /** Longest message that is kept, in characters. */
     public static final int LONGEST_MESSAGE = 500;
 
-    private static final String FAILURE =
-            "jsonb_build_object('attempt', {attempt}, 'at', clock_timestamp(), 'code', {code},"
-                    + " 'message', coalesce(left({error}, " + LONGEST_MESSAGE + "), ''))";
-
     private static final JsonMapper JSON = new JsonMapper();
 
     private FailureHistory() {}
-
-    /** Returns the expression that adds a failure to those of a delivery {@code d}; without a code, it adds none. */
-    public static String appended(String attempt, String code, String error) {
-        return "CASE WHEN " + code + " IS NULL THEN d.failures"
-                + " ELSE CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END || "
-                + failure(attempt, code, error) + " END";
-    }
-
-    private static String failure(String attempt, String code, String error) {
-        return FAILURE.replace("{attempt}", attempt).replace("{code}", code).replace("{error}", error);
-    }
 
     /** Returns what the statements add to a failure: the duration of the attempt, and the first lines of the stack trace. */
     public static @Nullable String details(DeliveryOutcome outcome) {

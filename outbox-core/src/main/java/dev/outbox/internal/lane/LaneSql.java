@@ -1,28 +1,31 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.NamedSql;
 
 /**
  * SQL shared by all operations that change lanes. A lane is the ordered backlog of one handler for one aggregate, and a row of
- * outbox_lane. Three rules hold between transactions:
+ * outbox_lane. Four rules hold between transactions:
  *
  * <ul>
  *   <li>A transaction that changes open or blocking deliveries of a lane holds the lock of its row until it ends.
  *   <li>The row exists exactly as long as the lane has such a delivery. Those that are dead without blocking it do not belong to it.
- *   <li>It names the first of them. Without a lease, the lane is due when that one is; a lane that is due too early is put off.
+ *   <li>It names the first of them. A free lane is due when that one is; a lane that is due too early is put off.
+ *   <li>{@code claim_id} names a claim that exists. Only the transaction that inserts the claim sets it, and one that deletes the
+ *       claim has seen that no lane names it.
  * </ul>
  *
  * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
- * {@link #RELEASE}; a claim changes the first delivery only, and writes its lanes itself.
+ * {@link #RELEASE}; a claim writes its lanes itself. A claim is locked before events, and a stream before a claim.
  *
- * <p>If a worker dies in the middle of a lane, its token stays in the row. When the lease ends, the lane is due like any other. The next
- * claim replaces the token, counts a crash, and takes the first delivery that is left, but none behind it. A worker that was only suspended
- * can write outcomes until another transaction, a claim or an operation, has ended its lease; after that, it changes nothing. The crash may
- * be the work of a delivery behind the first. So one crash stays counted, and the lane's deliveries go one at a time, until the lane is
- * empty. From the second crash on, a lane is a suspect: at most one suspect of a process is attempted at a time, and the dispatcher makes
- * a dead letter of a delivery under which more leases have expired than {@code RetryPolicy.maxCrashes}.
+ * <p>If a worker dies in the middle of a lane, its claim stays. When the lease is over, {@link LeaseStore#endExpired} frees the lane and
+ * counts a crash, and the next claim takes the first delivery that is left, but none behind it. A worker that was only suspended can write
+ * outcomes until then, and changes nothing after it. The crash may be the work of a delivery behind the first. So one crash stays counted,
+ * and the lane's deliveries go one at a time, until the lane is empty. From the second crash on, a lane is a suspect: at most one suspect of
+ * a process is attempted at a time, and the dispatcher makes a dead letter of a delivery under which more leases have expired than
+ * {@code RetryPolicy.maxCrashes}.
  */
 public final class LaneSql {
 
@@ -41,6 +44,25 @@ public final class LaneSql {
                FOR UPDATE
             """;
 
+    /**
+     * Relies on outbox_claim_pk and outbox_unpublished_pk. Locks the claim of a settlement and then the rows of its events; without the claim,
+     * nothing. Returns whether the claim is held.
+     */
+    public static final String LOCK_CLAIMED_EVENTS = """
+            WITH fence AS MATERIALIZED (
+                {lock}
+            ), event AS MATERIALIZED (
+                SELECT o.id
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (:events)
+                   AND EXISTS (SELECT FROM fence)
+                 ORDER BY o.id
+                   FOR UPDATE
+            )
+            SELECT count(*), (SELECT count(*) FROM event)
+              FROM fence
+            """.replace("{lock}", ClaimKey.LOCK);
+
     /** The lanes of the parameters, in the order in which every transaction locks them. */
     private static final String LANES = """
             (SELECT DISTINCT k.aggregate_type COLLATE "C" AS aggregate_type, k.aggregate_id COLLATE "C" AS aggregate_id,
@@ -51,55 +73,38 @@ public final class LaneSql {
 
     /**
      * Relies on outbox_lane_pk. Waits for lanes, and creates those that are missing, which nobody else sees before {@link #REFRESH} fills or
-     * deletes them. Ends an expired lease, so that a late worker cannot go on in front of what the transaction changes; a lane with a
-     * token is being worked on from then on.
+     * deletes them.
      */
     public static final String LOCK_LANES = """
             INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
             SELECT k.aggregate_type, k.aggregate_id, k.handler_id, '', 0, 'infinity'
               FROM {lanes}
             ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
-               SET crash_count = l.crash_count + (l.token IS NOT NULL AND l.due_at < now())::integer,
-                   token = CASE WHEN l.due_at >= now() THEN l.token END,
-                   worker = CASE WHEN l.due_at >= now() THEN l.worker END,
-                   claimed_at = CASE WHEN l.due_at >= now() THEN l.claimed_at END
+               SET crash_count = l.crash_count
             """.replace("{lanes}", LANES);
 
     /** Relies on outbox_lane_pk. Whether a worker may be attempting the delivery {@code d}, whose lane is locked by {@link #LOCK_LANES}. */
     public static final String LEASED = """
             (d.status = 'OPEN'
-                        AND (SELECT l.token
+                        AND (SELECT l.claim_id
                                FROM {schema}.outbox_lane l
                               WHERE {same lane}
                               LIMIT 1) IS NOT NULL)""".replace("{same lane}", sameLane("l", "d"));
 
-    /** Relies on outbox_lane_pk. Lanes that still belong to their worker: with its token, and in the same incarnation. */
-    private static final String HELD = """
-            SELECT k.aggregate_type, k.aggregate_id, k.handler_id
+    /**
+     * Relies on outbox_lane_pk, and follows {@link #LOCK_CLAIMED_EVENTS}: locks the lanes of the claim. Compares {@code claim_id} so that no index serves
+     * it: outbox_lane_claim would read all lanes of the claim for each of them.
+     */
+    static final String LOCK_CLAIMED_LANES = """
+            SELECT l.claim_id
               FROM {lanes}
-             CROSS JOIN LATERAL (SELECT l.token
+             CROSS JOIN LATERAL (SELECT l.claim_id
                                    FROM {schema}.outbox_lane l
                                   WHERE {same lane}
-                                    AND l.token = :token
-                                    AND {incarnation lasts}
-                                    AND {condition}
+                                    AND coalesce(l.claim_id, 0) = :claim
                                   LIMIT 1
-                                  {lock}) l
-            """.replace("{lanes}", LANES)
-            .replace("{same lane}", sameLane("l", "k"))
-            .replace("{incarnation lasts}", Fence.LASTS);
-
-    /** Locks the lanes of a worker. */
-    static final String LOCK_HELD = held("true", "FOR UPDATE");
-
-    /** Finds the lanes of a worker whose lease has not expired. */
-    static final String CONFIRM = held("l.due_at > clock_timestamp()", "");
-
-    /** Renews the leases of a worker. Waits for lanes: the transaction that has locked one may let others claim it. */
-    static final String RENEW = renew("FOR UPDATE");
-
-    /** Renews the leases of a worker on lanes that no other transaction has locked. */
-    static final String RENEW_UNLOCKED = renew("FOR UPDATE SKIP LOCKED");
+                                  FOR UPDATE) l
+            """.replace("{lanes}", LANES).replace("{same lane}", sameLane("l", "k"));
 
     /** A first delivery that stays the first keeps its crashes. The next one inherits at most one, and none while the lane is leased. */
     private static final String REFRESH_EACH = """
@@ -117,16 +122,14 @@ public final class LaneSql {
                  USING lane
                  WHERE l.ctid = lane.place
                    AND lane.aggregate_seq IS NULL
-            )
+            ){and}
             UPDATE {schema}.outbox_lane l
                SET stream = lane.stream,
                    first_seq = lane.aggregate_seq,
                    due_at = CASE WHEN lane.stays THEN l.due_at ELSE greatest(lane.next_retry_at, clock_timestamp()) END,
                    crash_count = CASE WHEN l.first_seq = lane.aggregate_seq THEN l.crash_count
                                       ELSE least(l.crash_count, (NOT lane.stays)::integer) END,
-                   token = CASE WHEN lane.stays THEN l.token END,
-                   worker = CASE WHEN lane.stays THEN l.worker END,
-                   claimed_at = CASE WHEN lane.stays THEN l.claimed_at END
+                   claim_id = CASE WHEN lane.stays THEN l.claim_id END
               FROM lane
              WHERE l.ctid = lane.place
                AND lane.aggregate_seq IS NOT NULL
@@ -140,17 +143,31 @@ public final class LaneSql {
             .replace("{lanes}", LANES)
             .replace("{first}", firstOf("l", "true"))
             .replace("{condition}", "true")
-            .replace("{stays}", "l.token IS NOT NULL");
+            .replace("{stays}", "l.claim_id IS NOT NULL")
+            .replace("{and}", "");
 
-    /** Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_HELD}. Ends leases, unless the worker has more to attempt. */
+    /**
+     * Relies on outbox_lane_pk, outbox_delivery_lane, outbox_claim_pk and outbox_lane_claim, and follows {@link #LOCK_CLAIMED_LANES}. Frees lanes, unless
+     * the worker has more of them to attempt, and ends the claim when no lane names it any more.
+     */
     static final String RELEASE = REFRESH_EACH
             .replace(
                     "{lanes}",
                     "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[], :lane_kept::text[]::boolean[])"
                             + " AS k (aggregate_type, aggregate_id, handler_id, kept)")
             .replace("{first}", firstOf("l", NOT_PASSED))
-            .replace("{condition}", "l.token = :token AND " + Fence.LASTS)
-            .replace("{stays}", "k.kept");
+            .replace(
+                    "{condition}",
+                    "coalesce(l.claim_id, 0) = :claim AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE {held})")
+            .replace("{stays}", "k.kept")
+            .replace("{and}", """
+                    , ended AS (
+                        DELETE FROM {schema}.outbox_claim c
+                         WHERE {held}
+                           AND (SELECT count(*) FROM {schema}.outbox_lane l WHERE l.claim_id = :claim)
+                               = (SELECT count(*) FROM lane WHERE NOT lane.stays OR lane.aggregate_seq IS NULL)
+                    )""")
+            .replace("{held}", ClaimKey.HELD);
 
     /** Copies rows of an alias {@code o} to history. */
     static final String INTO_HISTORY = """
@@ -229,17 +246,23 @@ public final class LaneSql {
             FROM {schema}.outbox_lane l
                                   WHERE l.stream = :stream
                                     AND l.handler_id = h.handler_id
-                                    AND l.suspect = h.suspect
+                                    AND l.claim_id IS NULL
+                                    AND (l.crash_count > 1) = h.suspect
                                     AND l.due_at >= CASE WHEN h.suspect THEN '-infinity' ELSE :due_from::timestamptz END
                                     AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", takenBy("h"));
 
     /**
-     * Time until a lane is due, where a leased one is due when its lease ends; and the mark at which the next look starts. Lanes become due
-     * at the clock of the transaction that changes them, so that only one that commits later than ten seconds puts a lane before the mark.
+     * Time until a free lane is due or a lease of the stream ends, but then a second at least: a claim may be over, and not be ended yet.
+     * And the mark at which the next look starts. Lanes become due at the clock of the transaction that changes them, so that only one that
+     * commits later than ten seconds puts a lane before the mark.
      */
     public static final String UNTIL_NEXT =
             """
-            SELECT ceil(extract(epoch FROM min(l.due_at) - clock_timestamp()) * 1000)::bigint,
+            SELECT ceil(extract(epoch FROM least(min(l.due_at),
+                                                 (SELECT min(greatest(c.locked_until, clock_timestamp() + interval '1 second'))
+                                                    FROM {schema}.outbox_claim c
+                                                   WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
+                                                     AND c.stream = :stream)) - clock_timestamp()) * 1000)::bigint,
                    least(min(l.due_at) FILTER (WHERE NOT h.suspect), now() - interval '10 seconds')
               FROM {handlers}
              CROSS JOIN LATERAL (SELECT l.due_at
@@ -253,21 +276,6 @@ public final class LaneSql {
     public static final String QUEUE = NamedSql.of(LaneSql.class, "queue.sql", "queued");
 
     private LaneSql() {}
-
-    private static String held(String condition, String lock) {
-        return HELD.replace("{condition}", condition).replace("{lock}", lock);
-    }
-
-    private static String renew(String lock) {
-        return "WITH held AS MATERIALIZED (" + held("true", lock) + """
-                )
-                UPDATE {schema}.outbox_lane l
-                   SET due_at = clock_timestamp() + :lease * interval '1 millisecond'
-                  FROM held
-                 WHERE {same lane}
-                RETURNING held.aggregate_type, held.aggregate_id, held.handler_id
-                """.replace("{same lane}", sameLane("l", "held"));
-    }
 
     /**
      * Returns the condition that a taker may attempt the delivery {@code d} of its lane here: it takes it, and no older claim has events of the

@@ -3,7 +3,7 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.LogContext;
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
 import dev.outbox.internal.poll.SerialQueue;
@@ -13,17 +13,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** Claimed deliveries, in a queue for each lane; the thread that renews the lease asks what is unsettled. */
+/** Claimed deliveries, in a queue for each lane. */
 final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
 
     private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
-    private final Set<Lane> lost = ConcurrentHashMap.newKeySet();
     private final Set<Lane> blocked = ConcurrentHashMap.newKeySet();
-    private final Fence fence;
+    private final ClaimKey claim;
+    private final Lease lease;
     private final Object suspectsPass;
-    private @Nullable Lease lease;
 
     /** Identifies a delivery. */
     record DeliveryKey(long outboxId, String handlerId) {
@@ -41,9 +39,10 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
         }
     }
 
-    RetryBatch(List<DueDelivery> deliveries, List<SerialQueue<DueDelivery>> queues, Object suspectsPass) {
+    RetryBatch(List<DueDelivery> deliveries, List<SerialQueue<DueDelivery>> queues, Lease lease, Object suspectsPass) {
         super(queues);
-        this.fence = deliveries.get(0).fence();
+        this.claim = deliveries.get(0).claim();
+        this.lease = lease;
         this.suspectsPass = suspectsPass;
         deliveries.forEach((delivery) -> open.put(DeliveryKey.of(delivery), delivery));
     }
@@ -53,41 +52,14 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
         return suspectsPass;
     }
 
-    void withLease(Lease kept) {
-        this.lease = kept;
-    }
-
     @Override
     public Lease lease() {
-        Lease kept = lease;
-        if (kept == null) {
-            throw new IllegalStateException("the batch has no lease yet");
-        }
-        return kept;
+        return lease;
     }
 
-    /** Fence of the claim. */
-    Fence fence() {
-        return fence;
-    }
-
-    /** Notes which lanes are still this worker's; returns whether any is. */
-    boolean keep(Set<Lane> asked, Set<Lane> held) {
-        asked.stream().filter((lane) -> !held.contains(lane)).forEach(lost::add);
-        return !held.isEmpty();
-    }
-
-    /** Returns the lanes with unsettled deliveries that are still leased. */
-    Set<Lane> held() {
-        return open.values().stream()
-                .map(Lane::of)
-                .filter((lane) -> !lost.contains(lane))
-                .collect(Collectors.toSet());
-    }
-
-    @Override
-    public boolean isLost(DueDelivery delivery) {
-        return lost.contains(Lane.of(delivery));
+    /** Returns the claim that has the lanes. */
+    ClaimKey claim() {
+        return claim;
     }
 
     /** Makes the later deliveries of a lane wait. */
@@ -95,11 +67,8 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
         blocked.add(Lane.of(delivery));
     }
 
-    /** Returns whether a delivery must not be attempted: an earlier one of its lane has failed, or another worker may have it. */
+    /** Returns whether a delivery must not be attempted, because an earlier one of its lane has failed. */
     boolean waits(DueDelivery delivery) {
-        if (isLost(delivery)) {
-            block(delivery);
-        }
         return blocked.contains(Lane.of(delivery));
     }
 

@@ -9,6 +9,7 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
@@ -25,8 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +40,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private final DeliveryClaimStore claims;
     private final DeliverySettlementStore settlements;
     private final DueMark dueMark = new DueMark();
-    private final List<RetryBatch> claimed = new ArrayList<>();
+    private final LeaseStore leases;
     private final SingleEventStore reader;
 
     /** How many claims in a row could not be read, and how many deliveries are therefore claimed one at a time. */
@@ -53,6 +52,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         this.stream = stream;
         this.dependencies = dependencies;
         this.claims = new DeliveryClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.leases = new LeaseStore(dependencies.dataSource(), dependencies.schema());
         this.reader = new SingleEventStore(dependencies.dataSource(), dependencies.schema());
         this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
     }
@@ -74,7 +74,6 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     @Override
     public Claimed<RetryBatch> claim(boolean nearOnly) throws SQLException {
-        claimed.removeIf((batch) -> batch.open().isEmpty());
         Moment begun = dependencies.leases().now();
         Object pass = new Object();
         boolean withSuspects = dependencies.suspects().tryAcquire(pass);
@@ -98,32 +97,17 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     /** Gives the deliveries back if the batch cannot be built: the end of their lease would count as a crash. */
     private RetryBatch batch(List<DueDelivery> due, Object pass, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
+        Lease lease = null;
         try {
             FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
-            RetryBatch batch = new RetryBatch(due, queues(due), pass);
-            claimed.add(batch);
-            batch.withLease(dependencies.leases().keep(new LeasedLanes(claims, batch, life), life, begun));
-            return batch;
+            lease = dependencies.leases().keep(leases.claimed(due.get(0).claim(), life), life, begun);
+            return new RetryBatch(due, queues(due), lease, pass);
         } catch (Throwable ex) {
-            claimed.removeIf((batch) -> batch.suspectsPass() == pass);
-            settlements.settle(List.of(), due, Set.of());
+            if (lease != null) {
+                lease.close();
+            }
+            settlements.settle(due.get(0).claim(), List.of(), due, Set.of());
             throw ex;
-        }
-    }
-
-    /** The lanes behind a lease. The batch loses those that another worker has taken, and keeps the rest. */
-    private record LeasedLanes(DeliveryClaimStore claims, RetryBatch batch, Duration life) implements Lease.Claimed {
-
-        @Override
-        public boolean renew() throws SQLException {
-            Set<Lane> lanes = batch.held();
-            return lanes.isEmpty() || batch.keep(lanes, claims.renew(lanes, batch.fence(), life));
-        }
-
-        @Override
-        public boolean confirm() throws SQLException {
-            Set<Lane> lanes = batch.held();
-            return lanes.isEmpty() || batch.keep(lanes, claims.confirm(lanes, batch.fence()));
         }
     }
 
@@ -161,20 +145,18 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             SingleEventStore.Read read = reader.read(delivery.envelope());
             return List.of(delivery.with(read.envelope(), read.failure()));
         } catch (SQLException | RuntimeException | Error ex) {
-            settlements.settle(List.of(), due, Set.of());
+            settlements.settle(delivery.claim(), List.of(), due, Set.of());
             throw ex;
         }
     }
 
     private List<DueDelivery> claimDue(boolean withSuspects, boolean isolated) throws SQLException {
-        Set<UUID> held = claimed.stream().map((batch) -> batch.fence().token()).collect(Collectors.toSet());
         ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
         List<DueDelivery> due = claims.claimDue(new DeliveryClaimStore.Request(
                 stream.name(),
                 stream.worker(),
                 handlers,
                 stream.settings().batchSize(),
-                held,
                 withSuspects,
                 stream.settings().lease(),
                 dueMark.of(handlers),
@@ -230,11 +212,18 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     public Settled settle(RetryBatch batch, boolean last, Mode mode) throws SQLException {
         List<Attempted> attempts = batch.unsettled();
         List<DueDelivery> untried = last ? batch.untried() : List.of();
-        if (!attempts.isEmpty() || !untried.isEmpty()) {
-            write(batch, attempts, untried, last, mode);
-        }
-        if (last) {
+        boolean held = (attempts.isEmpty() && untried.isEmpty()) || write(batch, attempts, untried, last, mode);
+        if (last || !held) {
             dependencies.suspects().release(batch.suspectsPass());
+        }
+        if (!held) {
+            dependencies.listener().leaseLost(stream.name());
+            log.warn(
+                    "Lost the lease in stream {}; {} outcomes were not written, and the events are delivered again: {}",
+                    stream.name(),
+                    attempts.size(),
+                    batch);
+            return Settled.LEASE_LOST;
         }
         if (!batch.open().isEmpty()) {
             return Settled.PARTLY;
@@ -245,16 +234,23 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         return Settled.ALL;
     }
 
-    /** Both other modes write one by one, which hardly waits for locks, and makes a refused outcome a dead letter. */
-    private void write(RetryBatch batch, List<Attempted> attempts, List<DueDelivery> untried, boolean last, Mode mode)
+    /**
+     * Both other modes write one by one, which hardly waits for locks, and makes a refused outcome a dead letter. Returns whether the claim is
+     * still this worker's.
+     */
+    private boolean write(
+            RetryBatch batch, List<Attempted> attempts, List<DueDelivery> untried, boolean last, Mode mode)
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
         Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts);
         DeliverySettlementStore.Settled settled = mode == Mode.BATCH
-                ? settlements.settle(attempts, untried, kept)
-                : settlements.settleOneByOne(attempts, untried, kept);
+                ? settlements.settle(batch.claim(), attempts, untried, kept)
+                : settlements.settleOneByOne(batch.claim(), attempts, untried, kept);
         FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
+        if (!settled.claimHeld()) {
+            return false;
+        }
         if (mode != Mode.BATCH
                 || attempts.stream().anyMatch((one) -> one.outcome().isDead())) {
             dependencies.deadLettered().run();
@@ -262,22 +258,11 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted()
                 .forEach((retries) -> dependencies.listener().completed(stream.name(), retries));
-        attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
         batch.settled(attempts, untried, settled.leftOver());
+        return true;
     }
 
-    private void reportIfLost(DueDelivery delivery, DeliverySettlementStore.Settled settled) {
-        RetryBatch.DeliveryKey key = RetryBatch.DeliveryKey.of(delivery);
-        if (!settled.written().contains(key) && !settled.leftOver().contains(key)) {
-            dependencies.listener().leaseLost(stream.name());
-            log.warn(
-                    "{} lost the lease on {}; its outcome was not written, and the event is delivered again",
-                    delivery.handlerId(),
-                    delivery.envelope());
-        }
-    }
-
-    /** Does nothing: what could not be settled stays leased until the lease ends, which counts as a crash. */
+    /** Does nothing: what could not be settled stays claimed until the lease ends, which counts as a crash. */
     @Override
     public void release(RetryBatch batch) {}
 }

@@ -32,6 +32,9 @@ public final class Lease implements AutoCloseable {
     /** What is leased. */
     public interface Claimed {
 
+        /** Returns the id of the claim. */
+        long id();
+
         /** Renews the lease. */
         boolean renew() throws Exception;
 
@@ -46,6 +49,10 @@ public final class Lease implements AutoCloseable {
         this.confirmedAt = begun;
         this.renewedAt = begun;
         this.onClose = onClose;
+    }
+
+    long claim() {
+        return claimed.id();
     }
 
     /** Renews the lease when a third of its life is over, unless its work no longer moves, and otherwise confirms it. */

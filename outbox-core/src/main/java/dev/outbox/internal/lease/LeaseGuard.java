@@ -3,12 +3,7 @@ package dev.outbox.internal.lease;
 import java.util.function.BooleanSupplier;
 
 /** Lease and shutdown state that bound the work on a claim. */
-public record LeaseGuard(Lease lease, BooleanSupplier partLost, BooleanSupplier closing) {
-
-    /** Creates a guard for work that is lost or held as a whole. */
-    public LeaseGuard(Lease lease, BooleanSupplier closing) {
-        this(lease, () -> false, closing);
-    }
+public record LeaseGuard(Lease lease, BooleanSupplier closing) {
 
     /** Returns whether no more work may start; may query the database. */
     public boolean isOver() {
@@ -17,11 +12,11 @@ public record LeaseGuard(Lease lease, BooleanSupplier partLost, BooleanSupplier 
 
     /** Returns whether a handler may start; may query the database. */
     public boolean mayStart() {
-        return lease.isHeld() && !partLost.getAsBoolean();
+        return lease.isHeld();
     }
 
     /** Returns whether another instance may have the work by now, without a query. */
     public boolean isLeaseLost() {
-        return lease.isLost() || partLost.getAsBoolean();
+        return lease.isLost();
     }
 }

@@ -4,6 +4,7 @@ import dev.outbox.internal.background.BackgroundLoop;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Renews each lease at a third of its duration and confirms it every second, so that long-running handlers detect a lost lease. */
@@ -33,6 +34,11 @@ public final class LeaseRenewer implements AutoCloseable {
         Lease lease = new Lease(claimed, life, begun, clock, leases::remove);
         leases.add(lease);
         return lease;
+    }
+
+    /** Returns the ids of the claims that batches of this process have. */
+    public Set<Long> claims() {
+        return leases.stream().map(Lease::claim).collect(Collectors.toSet());
     }
 
     /** Returns the moment by the clocks that measure leases. */

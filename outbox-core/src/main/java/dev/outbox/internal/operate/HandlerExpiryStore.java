@@ -3,8 +3,8 @@ package dev.outbox.internal.operate;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
-import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.registry.Subscriptions;
@@ -298,7 +298,7 @@ final class HandlerExpiryStore {
                        next_retry_at = NULL,
                        last_error_code = open.code,
                        last_error = {message},
-                       failures = {failures}
+                       failures = {schema}.outbox_add_failure(d.failures, d.attempt_count, open.code, {message}, NULL, NULL)
                   FROM (SELECT d.place, CASE WHEN {has version} THEN 'NOT_SELECTED' ELSE 'HANDLER_EXPIRED' END AS code
                           FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                          CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*, {every id} AS ids
@@ -314,8 +314,6 @@ final class HandlerExpiryStore {
             )
             SELECT handler_id, last_error_code, count(*) FROM expired GROUP BY handler_id, last_error_code
             """.replace(
-                    "{failures}", FailureHistory.appended("d.attempt_count", "open.code", "{message}"))
-            .replace(
                     "{message}",
                     "CASE open.code WHEN 'NOT_SELECTED' THEN 'no running version of the handler takes events like this one'"
                             + " ELSE 'the registration of the handler for events like this one has expired' END")
@@ -363,6 +361,7 @@ final class HandlerExpiryStore {
     private final Pipeline expired;
     private final Pipeline deadLetter;
     private final Pipeline delete;
+    private final LeaseStore leases;
 
     HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
@@ -376,6 +375,7 @@ final class HandlerExpiryStore {
         this.deadLetter = new Pipeline(
                 schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.REFRESH, LaneSql.COMPLETE);
         this.delete = new Pipeline(schema, LOCK_HANDLERS, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
+        this.leases = new LeaseStore(dataSource, schema);
     }
 
     /** Returns the condition that a version of the handler of a row, under any of its ids, has such a subscription {@code s}. */
@@ -505,6 +505,7 @@ final class HandlerExpiryStore {
             return List.of();
         }
         FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
+        leases.endExpired(DeliveryRef.streams(found));
         return deadLetter.run(
                 dataSource,
                 (parameters) -> DeliveryRef.bind(parameters, found).set("expiry_millis", unseenFor.toMillis()),

@@ -5,6 +5,7 @@ import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.DeliveryStatus;
@@ -38,7 +39,7 @@ final class OperationStore {
      */
     static final String CHANGES = """
             (:action = 'SKIP' OR d.status <> 'OPEN' OR d.retry_count > 0 OR d.next_retry_at > clock_timestamp()
-                        OR (SELECT l.crash_count > 0 OR l.token IS NOT NULL AND l.due_at < clock_timestamp()
+                        OR (SELECT l.crash_count > 0
                               FROM {schema}.outbox_lane l
                              WHERE {same lane}
                                AND l.first_seq = d.aggregate_seq
@@ -207,11 +208,13 @@ final class OperationStore {
     private final DataSource dataSource;
     private final Pipeline retry;
     private final Pipeline skip;
+    private final LeaseStore leases;
 
     OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.retry = pipeline(schema, RETRY);
         this.skip = pipeline(schema, SKIP);
+        this.leases = new LeaseStore(dataSource, schema);
     }
 
     private static Pipeline pipeline(OutboxSchema schema, String change) {
@@ -229,6 +232,7 @@ final class OperationStore {
 
     /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
     Changed change(Request request, List<DeliveryRef> batch, @Nullable Page page) throws SQLException {
+        leases.endExpired(DeliveryRef.streams(batch));
         Optional<Changed> whole = attempt(request, batch, page, NOTHING, LONGEST_WAIT);
         if (whole.isPresent()) {
             return whole.get();

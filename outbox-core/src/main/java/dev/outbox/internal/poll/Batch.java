@@ -30,11 +30,6 @@ public abstract class Batch<W, O> {
         return Duration.ofNanos(System.nanoTime() - claimedAt);
     }
 
-    /** Returns whether another worker may have the work by now, although the lease as a whole holds. */
-    public boolean isLost(W work) {
-        return false;
-    }
-
     /** Returns whether the claim took as much as it may. */
     public boolean isFull() {
         return false;

@@ -235,8 +235,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         if (!queue.hasNext()) {
             return false;
         }
-        W work = queue.peek();
-        LeaseGuard guard = new LeaseGuard(batch.lease(), () -> batch.isLost(work), closing);
+        LeaseGuard guard = new LeaseGuard(batch.lease(), closing);
         return !guard.isOver() && source.dispatch(batch, queue, guard);
     }
 

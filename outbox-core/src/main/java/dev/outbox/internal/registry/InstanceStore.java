@@ -65,7 +65,8 @@ public final class InstanceStore {
                                                                FROM {schema}.outbox_lane l
                                                               WHERE l.stream = s.stream
                                                                 AND l.handler_id = h.id
-                                                                AND l.suspect = kind.suspect
+                                                                AND (l.crash_count > 1) = kind.suspect
+                                                                AND l.claim_id IS NULL
                                                                 AND l.due_at < now() + interval '1 minute'
                                                               ORDER BY l.due_at
                                                               LIMIT 1) l)),

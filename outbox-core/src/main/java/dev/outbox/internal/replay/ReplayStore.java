@@ -119,7 +119,8 @@ final class ReplayStore {
                                            FROM {schema}.outbox_lane l
                                           WHERE l.stream = s.stream
                                             AND l.handler_id = r.handler_id
-                                            AND l.suspect = kind.suspect
+                                            AND (l.crash_count > 1) = kind.suspect
+                                            AND l.claim_id IS NULL
                                             AND l.due_at <= now()
                                           LIMIT {most}) l
                      WHERE r.kind = 'REPLAY'),

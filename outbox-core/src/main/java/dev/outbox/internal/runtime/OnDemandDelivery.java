@@ -6,7 +6,7 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseRenewer;
@@ -123,8 +123,7 @@ public final class OnDemandDelivery implements AutoCloseable {
      * writes.
      */
     public DeliveryOutcome redeliver(EventEnvelope event, String handlerId) {
-        UUID none = new UUID(0, 0);
-        DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new Fence(none, none));
+        DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new ClaimKey(0, new UUID(0, 0)));
         try (Lease lease = leases.keep(new WithoutRow(), LEASE, leases.now())) {
             return dispatcher
                     .retry(List.of(second), new LeaseGuard(lease, () -> false))
@@ -140,6 +139,11 @@ public final class OnDemandDelivery implements AutoCloseable {
 
     /** Claim that no other worker can take. */
     private static final class WithoutRow implements Lease.Claimed {
+
+        @Override
+        public long id() {
+            return 0;
+        }
 
         @Override
         public boolean renew() {

@@ -1,5 +1,5 @@
 -- A claim of first deliveries: one transaction in one round trip. Most claims leave out "last id" and "window".
--- To run it in psql, replace {schema}, and {envelope} with o.*, and \set the parameters.
+-- To run it in psql, replace {schema}, {envelope} with o.*, and {expired} with the condition of LeaseStore; and \set the parameters.
 
 -- result: last id
 -- Runs before the transaction has an id of its own. Every event id up to this one then belongs to a transaction with a smaller id, because
@@ -11,7 +11,7 @@ SELECT set_config('outbox.last_id', (SELECT CASE WHEN q.is_called THEN q.last_va
 -- Relies on outbox_stream_pk and outbox_unpublished_pending. Claims of a stream run one after the other, so that the statements that follow
 -- see every earlier claim. Notes the stream that it locked: another instance may add the row after this statement, and a claim without the
 -- lock would have no worker. Whether the queue is long is a hint: it has events far behind those that this instance has claimed, or many
--- before them, which other claims hold.
+-- before them, which other claims hold. Whether claims have expired is one too: another transaction ends them.
 SELECT s.registry_version,
        coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation()),
        extract(epoch FROM pg_postmaster_start_time())::text,
@@ -32,6 +32,11 @@ SELECT s.registry_version,
                       ORDER BY o.stream, o.id
                      OFFSET :near::bigint
                       LIMIT 1) IS NOT NULL)),
+       EXISTS (SELECT
+                 FROM {schema}.outbox_claim c
+                WHERE c.id >= s.first_claim
+                  AND c.stream = :stream
+                  AND {expired}),
        set_config('outbox.locked_stream', s.stream, true)
   FROM {schema}.outbox_stream s
  WHERE s.stream = :stream
@@ -129,37 +134,6 @@ UPDATE {schema}.outbox_stream s
    AND (s.low_water_mark, s.safe_mark, s.open_writers, s.next_mark)
        IS DISTINCT FROM (a.new_low_water_mark, a.new_safe_mark, a.next_running, a.last_id);
 
--- result: expired
--- Relies on outbox_claim_pk and outbox_unpublished_pk. Looks events up by arrays of their ids, never by a join, and by status rather than
--- dispatched_at: while a session holds a snapshot, the indexes keep what has left the queue, and outbox_unpublished_pending would read all
--- of it.
-WITH expired AS (
-    DELETE FROM {schema}.outbox_claim
-     WHERE id = ANY (ARRAY(SELECT id
-                             FROM {schema}.outbox_claim
-                            WHERE id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
-                              AND stream = :stream
-                              AND locked_until < clock_timestamp()
-                              FOR UPDATE SKIP LOCKED))
-    RETURNING id, worker, event_ids
-), unsettled AS (
-    SELECT o.id
-      FROM {schema}.outbox_unpublished o
-     WHERE o.id = ANY (ARRAY(SELECT unnest(expired.event_ids) FROM expired))
-       AND o.status = 'PENDING'
-     ORDER BY o.id
-       FOR UPDATE OF o SKIP LOCKED
-), counted AS (
-    UPDATE {schema}.outbox_unpublished o
-       SET attempt_count = o.attempt_count + 1,
-           last_attempt_at = clock_timestamp(),
-           last_error_code = 'LEASE_EXPIRED'
-     WHERE o.id = ANY (ARRAY(SELECT unsettled.id FROM unsettled))
-    RETURNING o.id
-)
-SELECT expired.worker, (SELECT count(*) FROM counted WHERE counted.id = ANY (expired.event_ids))
-  FROM expired;
-
 -- result: claim
 -- Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts.
 WITH start AS MATERIALIZED (
@@ -233,8 +207,8 @@ WITH start AS MATERIALIZED (
        AND (oldest.aggregate NOT IN (SELECT skipped.aggregate FROM skipped)
             OR oldest.id < (SELECT skipped.id FROM skipped WHERE skipped.aggregate = oldest.aggregate))
 ), claim AS (
-    INSERT INTO {schema}.outbox_claim (token, stream, worker, locked_until, event_ids, aggregates)
-    SELECT :token, :stream, :worker, clock_timestamp() + :lease * interval '1 millisecond', ids.event_ids, ids.aggregates
+    INSERT INTO {schema}.outbox_claim (token, incarnation, stream, worker, locked_until, event_ids, aggregates)
+    SELECT :token, (SELECT i.token FROM {schema}.outbox_incarnation i), :stream, :worker, clock_timestamp() + :lease * interval '1 millisecond', ids.event_ids, ids.aggregates
       FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
               FROM claimable c) ids
      WHERE ids.event_ids IS NOT NULL

@@ -2,8 +2,12 @@
 -- To run it in psql, replace {schema}, {envelope} with o.*, and {handlers}, {lanes of handler}, {takers of locked} and {taken} with the expressions of LaneSql
 -- and Subscriptions, which claims of first deliveries share; and \set the parameters.
 
--- result: incarnation
-SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation());
+-- result: stream
+-- Relies on outbox_stream_pk. Begins an incarnation after a crash. The lock keeps the window of claims from passing over the id of this one.
+SELECT coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())
+  FROM {schema}.outbox_stream s
+ WHERE s.stream = :stream
+   FOR SHARE OF s;
 
 -- result: due
 -- Relies on outbox_lane_due, twice for each handler, outbox_lane_pk and outbox_delivery_lane. Locks the lanes that are due, the longest
@@ -17,7 +21,6 @@ WITH head AS MATERIALIZED (
                            {lanes of handler}
                         AND l.due_at < now()
                         AND (:with_suspects OR NOT h.suspect)
-                        AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
                       ORDER BY l.due_at
                       LIMIT 1) l
      WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
@@ -30,7 +33,6 @@ WITH head AS MATERIALIZED (
      CROSS JOIN LATERAL (SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at
                            {lanes of handler}
                         AND l.due_at < now()
-                        AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
                       ORDER BY l.due_at
                       LIMIT least(:batch_size, 1 + 2 * :batch_size / (SELECT count(*) FROM head))) l
      WHERE h.suspect = (SELECT head.suspect FROM head ORDER BY head.due_at LIMIT 1)
@@ -43,6 +45,7 @@ SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true
                               WHERE l.aggregate_type = c.aggregate_type
                                 AND l.aggregate_id = c.aggregate_id
                                 AND l.handler_id = c.handler_id
+                                AND l.claim_id IS NULL
                                 AND l.due_at < now()
                               LIMIT 1
                                 FOR UPDATE SKIP LOCKED) l
@@ -56,9 +59,7 @@ WITH locked AS MATERIALIZED (
       FROM {schema}.outbox_lane l
      WHERE l.ctid = ANY (current_setting('outbox.lanes')::tid[])
 ), lane AS MATERIALIZED (
-    SELECT l.place, l.aggregate_type, l.aggregate_id, l.handler_id, l.first_seq, l.worker, l.claimed_at,
-           l.token IS NOT NULL AS expired,
-           l.crash_count + (l.token IS NOT NULL)::integer AS crashes,
+    SELECT l.place, l.aggregate_type, l.aggregate_id, l.handler_id, l.first_seq, l.crash_count AS crashes,
            row_number() OVER (ORDER BY l.due_at, l.aggregate_type, l.aggregate_id, l.handler_id) AS turn,
            :followers / count(*) OVER () AS followers,
            t.event_types, t.aggregate_types, t.taken_streams, t.sources
@@ -68,10 +69,8 @@ WITH locked AS MATERIALIZED (
     -- The first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it along, so that the lane
     -- drains in batches; "ready" ends at the first that cannot be attempted.
     -- Nothing in front of first_seq is left: those that have gone stay in the index while a snapshot is held.
-    SELECT l.turn, l.place, l.crashes, l.worker, l.claimed_at, d.outbox_id, d.handler_id, d.aggregate_seq,
-           l.expired AND d.next_retry_at <= l.claimed_at AS crashed,
-           d.attempt_count + (l.expired AND d.next_retry_at <= l.claimed_at)::integer AS attempts,
-           d.retry_count, d.replay_id, d.next_retry_at,
+    SELECT l.turn, l.place, l.crashes, d.outbox_id, d.handler_id, d.aggregate_seq, d.attempt_count, d.retry_count, d.replay_id,
+           d.next_retry_at,
            row_number() OVER of_lane AS number,
            bool_and(d.status = 'OPEN' AND d.next_retry_at <= clock_timestamp() AND {taken}) OVER of_lane AS ready
       FROM lane l
@@ -104,35 +103,25 @@ WITH locked AS MATERIALIZED (
             WINDOW attempts AS (ORDER BY d.turn, d.aggregate_seq)) sized
      WHERE sized.place_in_batch = 1
         OR sized.bytes <= 8388608
+), claim AS (
+    INSERT INTO {schema}.outbox_claim (token, incarnation, stream, worker, locked_until, event_ids, aggregates)
+    SELECT :token, (SELECT i.token FROM {schema}.outbox_incarnation i), :stream, :worker,
+           clock_timestamp() + :lease * interval '1 millisecond', '{}', '{}'
+     WHERE EXISTS (SELECT FROM chosen)
+    RETURNING id
 ), leased AS (
     -- A lane whose first delivery is not chosen is due when that one is, but never earlier than it was.
     UPDATE {schema}.outbox_lane l
-       SET due_at = CASE WHEN d.taken THEN clock_timestamp() + :lease * interval '1 millisecond' ELSE greatest(d.next_retry_at, l.due_at) END,
-           crash_count = d.crashes,
-           token = CASE WHEN d.taken THEN :token::uuid END,
-           worker = CASE WHEN d.taken THEN :worker END,
-           claimed_at = CASE WHEN d.taken THEN clock_timestamp() END
-      FROM (SELECT d.place, d.crashes, d.next_retry_at, d.turn IN (SELECT chosen.turn FROM chosen) AS taken
+       SET claim_id = CASE WHEN d.taken THEN (SELECT claim.id FROM claim) END,
+           due_at = CASE WHEN d.taken THEN l.due_at ELSE greatest(d.next_retry_at, l.due_at) END
+      FROM (SELECT d.place, d.next_retry_at, d.turn IN (SELECT chosen.turn FROM chosen) AS taken
               FROM delivery d
              WHERE d.number = 1) d
      WHERE l.ctid = d.place
-), crashed AS (
-    -- An expired lease is an attempt of the first delivery, unless that has entered the lane since the claim.
-    UPDATE {schema}.outbox_delivery d
-       SET attempt_count = first.attempts,
-           last_attempt_at = first.claimed_at,
-           -- As FailureHistory appends.
-           failures = CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END
-                      || jsonb_build_object('attempt', first.attempts, 'at', clock_timestamp(), 'code', 'LEASE_EXPIRED',
-                                            'message', coalesce(left('the lease of ' || first.worker || ' expired', 500), ''),
-                                            'worker', first.worker)
-      FROM (SELECT * FROM delivery WHERE delivery.number = 1 AND delivery.crashed) first
-     WHERE d.outbox_id = first.outbox_id
-       AND d.handler_id = first.handler_id
 )
 -- The payload of a crash suspect, or of a delivery that is claimed alone, is read afterwards: it may be what the process cannot read.
 SELECT {envelope},
-       c.replay_id IS NOT NULL, c.handler_id, c.attempts + 1, c.retry_count, c.crashes
+       c.replay_id IS NOT NULL, c.handler_id, c.attempt_count + 1, c.retry_count, c.crashes, (SELECT claim.id FROM claim)
   FROM chosen c
  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
  ORDER BY c.turn, c.aggregate_seq;

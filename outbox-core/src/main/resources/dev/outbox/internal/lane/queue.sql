@@ -1,5 +1,5 @@
 -- Queues the outcomes of first deliveries, in the transaction that settles their claim.
--- To run it in psql, replace {schema}, and {held} with the condition of ClaimStore; and \set the parameters.
+-- To run it in psql, replace {schema}, and {held} with the condition of ClaimKey; and \set the parameters.
 
 -- result: queued
 -- Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk.
@@ -27,8 +27,8 @@ WITH queued AS MATERIALIZED (
      ORDER BY q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C", q.aggregate_seq
     ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
        SET first_seq = least(l.first_seq, excluded.first_seq),
-           due_at = CASE WHEN l.token IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
-           crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.token IS NULL)::integer)
+           due_at = CASE WHEN l.claim_id IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
+           crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.claim_id IS NULL)::integer)
                               ELSE l.crash_count END
 ), delivery AS (
     INSERT INTO {schema}.outbox_delivery
@@ -41,13 +41,8 @@ WITH queued AS MATERIALIZED (
            next_retry_at,
            CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
            code, error,
-           CASE WHEN code IS NULL THEN '[]'
-                ELSE jsonb_build_array(jsonb_build_object('attempt', (kind <> 'QUEUED')::integer, 'at', clock_timestamp(), 'code', code,
-                                                          'message', coalesce(left(error, 500), ''),
-                                                          'worker', (SELECT c.worker
-                                                                       FROM {schema}.outbox_claim c
-                                                                      WHERE {held}))
-                                       || coalesce(details::jsonb, '{}')) END
+           {schema}.outbox_add_failure('[]', (kind <> 'QUEUED')::integer, code, error,
+                                       (SELECT c.worker FROM {schema}.outbox_claim c WHERE {held}), details::jsonb)
       FROM queued
     RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
 ), pass AS (

@@ -1,16 +1,18 @@
 -- Settles redeliveries. The transaction of DeliverySettlementStore runs, in this order:
---   LaneSql.LOCK_EVENTS  locks the rows of their events
---   LaneSql.LOCK_HELD    locks the lanes that their worker still holds
---   settled              (below) removes, reschedules or gives up the deliveries, and changes their events or moves them to history
---   LaneSql.RELEASE      ends the leases, and sets first_seq and due_at of the lanes, or deletes them
--- To run it in psql, replace {schema}, {into history} with LaneSql.INTO_HISTORY, and {incarnation lasts} with the condition of Fence; and
--- \set the parameters.
+--   LaneSql.LOCK_CLAIMED_EVENTS  locks the claim, and the rows of the events
+--   LaneSql.LOCK_CLAIMED_LANES   locks their lanes
+--   settled                      (below) removes, reschedules or gives up the deliveries, and changes their events or moves them to history
+--   LaneSql.RELEASE              frees the lanes, and sets first_seq and due_at of them, or deletes them; the last ends the claim
+-- To run it in psql, replace {schema}, {into history} with LaneSql.INTO_HISTORY, and {held} with the condition of ClaimKey; and \set the
+-- parameters.
 
 -- result: settled
--- Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
+-- Relies on outbox_delivery_pk, outbox_lane_pk, outbox_claim_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
 -- the others; DeadLetterReporter finds those that are dead by the default of report_at. Writes each event once. Changes rows by their places,
 -- which is safe only because no other transaction can move what this one has locked.
-WITH held AS MATERIALIZED (
+WITH claim AS MATERIALIZED (
+    SELECT c.worker FROM {schema}.outbox_claim c WHERE {held}
+), held AS MATERIALIZED (
     SELECT d.place, r.kind, r.delay, r.code, r.error, r.details
       FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
                   :errors::text[], :details::text[])
@@ -21,11 +23,11 @@ WITH held AS MATERIALIZED (
                             AND d.handler_id = r.handler_id
                           LIMIT 1) d
      WHERE d.status = 'OPEN'
-       AND (SELECT l.token
+       AND (SELECT l.claim_id
               FROM {schema}.outbox_lane l
              WHERE l.aggregate_type = d.aggregate_type AND l.aggregate_id = d.aggregate_id AND l.handler_id = d.handler_id
-             LIMIT 1) = :token
-       AND {incarnation lasts}
+             LIMIT 1) = :claim
+       AND EXISTS (SELECT FROM claim)
 ), removed AS (
     DELETE FROM {schema}.outbox_delivery d
      USING held
@@ -42,18 +44,8 @@ WITH held AS MATERIALIZED (
            last_attempt_at = clock_timestamp(),
            last_error_code = held.code,
            last_error = held.error,
-           -- As FailureHistory appends.
-           failures = CASE WHEN held.code IS NULL THEN d.failures
-                           ELSE CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END
-                                || (jsonb_build_object('attempt', d.attempt_count + 1, 'at', clock_timestamp(), 'code', held.code,
-                                                      'message', coalesce(left(held.error, 500), ''),
-                                                      'worker', (SELECT l.worker
-                                                                   FROM {schema}.outbox_lane l
-                                                                  WHERE l.aggregate_type = d.aggregate_type
-                                                                    AND l.aggregate_id = d.aggregate_id
-                                                                    AND l.handler_id = d.handler_id
-                                                                  LIMIT 1))
-                                || coalesce(held.details::jsonb, '{}')) END
+           failures = {schema}.outbox_add_failure(d.failures, d.attempt_count + 1, held.code, held.error,
+                                                  (SELECT claim.worker FROM claim), held.details::jsonb)
       FROM held
      WHERE held.kind <> 'SUCCEEDED'
        AND d.ctid = held.place
@@ -125,8 +117,4 @@ WITH held AS MATERIALIZED (
        AND event.status <> 'PUBLISHED'
        AND (event.changes OR event.status <> event.former_status OR event.next_retry_at IS DISTINCT FROM event.former_retry_at)
 )
-SELECT outbox_id, handler_id, NULL::integer AS retry_count FROM removed
- UNION ALL
-SELECT outbox_id, handler_id, NULL FROM failed
- UNION ALL
-SELECT id, NULL, retry_count FROM event WHERE status IN ('PUBLISHED', 'DEAD');
+SELECT retry_count FROM event WHERE status IN ('PUBLISHED', 'DEAD');

@@ -6,7 +6,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
-import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.registry.RegistryVersion;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +21,9 @@ class BatchTest {
         try (TestOutbox outbox = TestOutbox.create()) {
             ClaimedEvent first = new ClaimedEvent(outbox.publish("1", new OrderPlaced(1)), 0, Set.of());
             ClaimedEvent second = new ClaimedEvent(outbox.publish("2", new OrderPlaced(1)), 0, Set.of());
-            Fence fence = new Fence(UUID.randomUUID(), UUID.randomUUID());
+            ClaimKey key = new ClaimKey(1, UUID.randomUUID());
             EventBatch batch = EventBatch.byAggregate(
-                    new EventBatch.Limits(new ClaimStore.Claim(1, fence, List.of(first, second)), 50, false),
+                    new EventBatch.Limits(new ClaimStore.Claim(key, List.of(first, second)), 50, false),
                     new RegistryVersion("server", 1),
                     null,
                     (event) -> false,

@@ -11,6 +11,8 @@ import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.lease.LeaseStore;
+import dev.outbox.internal.lease.LeaseStore.Expired;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
@@ -31,6 +33,7 @@ class ClaimFenceTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     ClaimFenceTest() throws SQLException {
@@ -52,7 +55,7 @@ class ClaimFenceTest {
         expireClaims();
         ClaimStore.Round round = claim("next", 10);
 
-        assertThat(round.expired()).containsExactly(new ClaimStore.ExpiredClaim("late", 1));
+        assertThat(round.expired()).containsExactly(new Expired("late", true, 1, 0));
         assertThat(aggregates(round)).containsExactly("a");
         assertThat(round.claim().events().get(0).expiredClaims()).isEqualTo(1);
         Unfinished parked = new Unfinished(
@@ -69,8 +72,8 @@ class ClaimFenceTest {
                         .settle(new Settlement(late, List.of(), List.of(parked), true))
                         .claimHeld())
                 .isFalse();
-        assertThat(claims.renew(late, LEASE)).isFalse();
-        assertThat(claims.confirm(late)).isFalse();
+        assertThat(leases.renew(late.key(), LEASE)).isFalse();
+        assertThat(leases.confirm(late.key())).isFalse();
         assertThat(outbox.count("events.outbox_published")).isZero();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
         assertThat(status()).containsExactly("PROCESSING");
@@ -100,16 +103,16 @@ class ClaimFenceTest {
         ClaimStore.Claim claim = claim("w1", 10).claim();
         expireClaims();
 
-        assertThat(claims.confirm(claim)).isFalse();
-        assertThat(claims.renew(claim, LEASE)).isTrue();
-        assertThat(claims.confirm(claim)).isTrue();
+        assertThat(leases.confirm(claim.key())).isFalse();
+        assertThat(leases.renew(claim.key(), LEASE)).isTrue();
+        assertThat(leases.confirm(claim.key())).isTrue();
         assertThat(claim("w2", 10).claim()).isNull();
     }
 
     @Test
     void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
         publish("a");
-        claims.release(claim("w1", 10).claim());
+        leases.release(claim("w1", 10).claim().key());
 
         ClaimStore.Round round = claim("w2", 10);
         assertThat(round.claim().events().get(0).expiredClaims()).isZero();
@@ -125,7 +128,7 @@ class ClaimFenceTest {
         assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
         expireClaims();
         ClaimStore.Round round = claim("w2", 10);
-        assertThat(round.expired()).containsExactly(new ClaimStore.ExpiredClaim("w1", 1));
+        assertThat(round.expired()).containsExactly(new Expired("w1", true, 1, 0));
         assertThat(aggregates(round)).containsExactly("b");
     }
 

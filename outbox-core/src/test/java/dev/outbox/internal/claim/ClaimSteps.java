@@ -6,6 +6,7 @@ import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -15,6 +16,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** First deliveries as a worker makes them, one step after the other. */
 public final class ClaimSteps {
@@ -27,10 +29,12 @@ public final class ClaimSteps {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final ClaimStore claims;
+    private final LeaseStore leases;
     private final SettlementStore settlements;
 
     public ClaimSteps(TestOutbox outbox) {
         this.claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        this.leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         this.settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     }
 
@@ -81,7 +85,8 @@ public final class ClaimSteps {
                 handlers,
                 ScanLimit.Reach.EVERYTHING,
                 ClaimStore.Window.ADVANCED,
-                dueFrom);
+                dueFrom,
+                Set.of());
     }
 
     public Found claim(int batchSize, ActiveHandlers handlers) throws SQLException {
@@ -94,11 +99,11 @@ public final class ClaimSteps {
     }
 
     public boolean confirm(Found found) throws SQLException {
-        return claims.confirm(found.round.claim());
+        return leases.confirm(found.round.claim().key());
     }
 
     public boolean renew(Found found) throws SQLException {
-        return claims.renew(found.round.claim(), LEASE);
+        return leases.renew(found.round.claim().key(), LEASE);
     }
 
     /** Ends a claim whose events were handled; returns whether it was still held. */

@@ -11,6 +11,7 @@ import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.inspect.InspectSteps;
 import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +35,7 @@ class ClaimStoreTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     ClaimStoreTest() throws SQLException {
@@ -132,7 +135,7 @@ class ClaimStoreTest {
             ClaimStore.Round round = claim("w1", 10);
             assertThat(aggregates(round)).containsExactly("b", "c");
             assertThat(round.skipped()).isNotEmpty();
-            claims.release(round.claim());
+            leases.release(round.claim().key());
             ClaimStore.Round narrow = claim("w1", 1);
             assertThat(aggregates(narrow)).containsExactly("b");
         }
@@ -216,8 +219,8 @@ class ClaimStoreTest {
         assertThat(Explained.rowsVisited(
                         explained.explain(
                                 ClaimStore.LOCK_STREAM,
-                                "text, bigint, bigint",
-                                "'default', " + (events + 1) + ", " + near),
+                                "text, bigint, bigint, bigint[]",
+                                "'default', " + (events + 1) + ", " + near + ", '{}'"),
                         "outbox_unpublished"))
                 .isBetween((long) near, 2L * near);
         assertThat(Explained.rowsVisited(
@@ -263,7 +266,8 @@ class ClaimStoreTest {
                 NO_HANDLERS,
                 new ScanLimit.Reach(from, ids, ids),
                 ClaimStore.Window.ADVANCED,
-                OffsetDateTime.MIN);
+                OffsetDateTime.MIN,
+                Set.of());
     }
 
     @Test

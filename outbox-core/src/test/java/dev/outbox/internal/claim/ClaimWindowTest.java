@@ -7,6 +7,7 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,7 @@ class ClaimWindowTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final List<OpenTransaction> transactions = new ArrayList<>();
 
@@ -78,9 +81,9 @@ class ClaimWindowTest {
             round();
         }
         assertThat(mark("safe_mark")).isEqualTo(1);
-        assertThat(mark("first_claim")).isEqualTo(held.id());
+        assertThat(mark("first_claim")).isEqualTo(held.key().id());
 
-        claims.release(held);
+        leases.release(held.key());
         assertThat(round()).containsExactly("a1");
     }
 
@@ -231,7 +234,7 @@ class ClaimWindowTest {
         round();
         round();
 
-        assertThat(mark("first_claim")).isEqualTo(second.id());
+        assertThat(mark("first_claim")).isEqualTo(second.key().id());
     }
 
     @Test
@@ -356,7 +359,8 @@ class ClaimWindowTest {
                 ActiveHandlers.ofAllTypes(),
                 ScanLimit.Reach.EVERYTHING,
                 window,
-                OffsetDateTime.MIN);
+                OffsetDateTime.MIN,
+                Set.of());
     }
 
     private List<String> round() throws SQLException {

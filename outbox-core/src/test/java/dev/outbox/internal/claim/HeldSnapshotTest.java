@@ -6,6 +6,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lease.LeaseSteps;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.util.stream.IntStream;
@@ -55,22 +56,27 @@ class HeldSnapshotTest {
         }
         work();
 
-        assertFew("LOCK_STREAM", ClaimStore.LOCK_STREAM, "text, bigint, bigint", "'default', 0, 500");
+        assertFew("LOCK_STREAM", ClaimStore.LOCK_STREAM, "text, bigint, bigint, bigint[]", "'default', 0, 500, '{}'");
         assertFew("FIND_LAGGING", ClaimStore.FIND_LAGGING, "text", "'default'");
         assertFew("ADVANCE_WINDOW", ClaimStore.ADVANCE_WINDOW, "text, boolean", "'default', false");
-        assertFew("DROP_EXPIRED", ClaimStore.DROP_EXPIRED, "text", "'default'");
+        assertFew("LOCK_EXPIRED", LeaseSteps.LOCK_EXPIRED, "text, bigint[]", "'default', '{}'");
         assertFew(
                 "CLAIM",
                 ClaimStore.CLAIM,
                 "boolean, text, boolean, bigint, bigint, bigint[], int, bigint, uuid, text, bigint",
                 "false, 'default', false, 0, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
-        assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid, uuid", claim + fence());
+        assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid", claim + fence());
         assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
+        assertFew(
+                "LOCK_CLAIMED_EVENTS",
+                LaneSql.LOCK_CLAIMED_EVENTS,
+                "bigint, uuid, bigint[]",
+                claim + fence() + ", ARRAY[" + event + "]");
         assertFew(
                 "QUEUE",
                 SettlementStore.QUEUE,
-                "bigint[], text[], text[], bigint[], text[], text[], text[], bigint, uuid, uuid",
+                "bigint[], text[], text[], bigint[], text[], text[], text[], bigint, uuid",
                 "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + claim + fence());
         assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
     }
@@ -87,7 +93,14 @@ class HeldSnapshotTest {
                 .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'")
                 .update();
 
-        assertFew("DROP_EXPIRED", ClaimStore.DROP_EXPIRED, "text", "'default'");
+        assertFew("LOCK_EXPIRED", LeaseSteps.LOCK_EXPIRED, "text, bigint[]", "'default', '{}'");
+        assertFew(
+                "END_EXPIRED",
+                LeaseSteps.END_EXPIRED
+                        .replace("current_setting('outbox.expired_claims')", "'{" + claim + "}'")
+                        .replace("current_setting('outbox.expired_lanes')", "'{}'"),
+                "",
+                "");
     }
 
     private void assertFew(String name, String sql, String types, String values) throws SQLException {
@@ -122,8 +135,8 @@ class HeldSnapshotTest {
                           FROM moved
                         """).update();
         outbox.sql().sql("""
-                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                        SELECT 'default', 'w', now(), ARRAY[n], ARRAY[n] FROM generate_series(1, ?) n
+                        INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
+                        SELECT gen_random_uuid(), 'default', 'w', now(), ARRAY[n], ARRAY[n] FROM generate_series(1, ?) n
                         """).param(GONE).update();
         outbox.sql().sql("DELETE FROM events.outbox_claim").update();
     }
@@ -133,8 +146,9 @@ class HeldSnapshotTest {
         IntStream.rangeClosed(1, 10).forEach((number) -> outbox.publish("new-" + number, new OrderPlaced(number)));
         event = number("SELECT min(id) FROM events.outbox_unpublished");
         outbox.sql().sql("""
-                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                        SELECT 'default', 'w', now() + interval '1 h', array_agg(o.id), ARRAY[1, 2, 3, 4, 5]
+                        INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
+                        SELECT (SELECT token FROM events.outbox_incarnation), 'default', 'w', now() + interval '1 h', array_agg(o.id),
+                               ARRAY[1, 2, 3, 4, 5]
                           FROM (SELECT id FROM events.outbox_unpublished ORDER BY id LIMIT 5) o
                         """).update();
         claim = number("SELECT min(id) FROM events.outbox_claim");
@@ -146,8 +160,7 @@ class HeldSnapshotTest {
 
     private String fence() {
         return outbox.sql()
-                .sql("SELECT format(', %L, %L', c.token, i.token)"
-                        + " FROM events.outbox_claim c, events.outbox_incarnation i")
+                .sql("SELECT format(', %L', c.token) FROM events.outbox_claim c")
                 .query(String.class)
                 .single();
     }

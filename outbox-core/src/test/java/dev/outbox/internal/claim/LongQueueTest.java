@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -42,6 +43,7 @@ class LongQueueTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final Recorded handler = Recorded.all();
 
     @AfterEach
@@ -79,7 +81,7 @@ class LongQueueTest {
         // More than it takes to look as deep as it goes.
         await().until(() -> looks.get() > 30);
         assertThat(handler.handled()).isEmpty();
-        claims.release(others);
+        leases.release(others.key());
 
         await().until(() -> handler.handled().size() == LONG);
         assertThat(handler.sequences()).containsEntry("long", upTo(LONG));

@@ -100,7 +100,8 @@ class OnDeadTest {
 
         await().until(() -> lane().equals(List.of("3 BLOCKING", "4 OPEN", "5 OPEN")));
         assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L, 2L)));
-        assertThat(outbox.count("events.outbox_lane WHERE token IS NOT NULL")).isZero();
+        assertThat(outbox.count("events.outbox_lane WHERE claim_id IS NOT NULL"))
+                .isZero();
     }
 
     @Test

@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -169,7 +168,7 @@ class DueMarkTest {
 
     private List<DueDelivery> claim(int batchSize) throws SQLException {
         return deliveries.claimDue(
-                new DeliveryClaimStore.Request("default", "w", MAIL, batchSize, Set.of(), true, LEASE, mark.of(MAIL)));
+                new DeliveryClaimStore.Request("default", "w", MAIL, batchSize, true, LEASE, mark.of(MAIL)));
     }
 
     private static List<String> aggregates(List<DueDelivery> due) {

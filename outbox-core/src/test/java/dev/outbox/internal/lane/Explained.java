@@ -93,8 +93,6 @@ public record Explained(DataSource dataSource, String... settings) {
         Map<String, String> values = new HashMap<>(Map.of(
                 "stream",
                 "text 'default'",
-                "held",
-                "text[] '{}'",
                 "worker",
                 "text 'w'",
                 "token",

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +66,7 @@ class LaneRacesTest {
         retry(events.get(0));
         try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
             holding.run("SELECT FROM events.outbox_unpublished WHERE id = " + other.id() + " FOR UPDATE");
-            settlements.settle(attempts, List.of(), kept);
+            settlements.settle(batch.get(0).claim(), attempts, List.of(), kept);
         }
 
         assertThat(claim("w-2"))
@@ -99,29 +98,6 @@ class LaneRacesTest {
             assertThat(claim("w-2"))
                     .extracting((one) -> one.envelope().sequence())
                     .containsExactly(1L, 2L, 3L, 4L);
-        }
-    }
-
-    /** The transaction that has locked it may let others claim it. */
-    @Test
-    void renewalWaitsForALockedLane() throws SQLException {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
-        lanes.waiting("mail", event);
-        List<DueDelivery> batch = claim("w-1");
-        Set<Lane> claimed = Set.of(Lane.of(batch.get(0)));
-
-        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
-            holding.run("SELECT FROM events.outbox_lane FOR UPDATE");
-            CompletableFuture<Set<Lane>> renewed =
-                    InBackground.run(() -> claims.renew(claimed, batch.get(0).fence(), LONGEST));
-            AtomicBoolean waited = new AtomicBoolean();
-            await().pollInterval(Duration.ofMillis(10)).atMost(LONGEST).until(() -> {
-                waited.compareAndSet(false, outbox.waiting() > 0);
-                return waited.get() || renewed.isDone();
-            });
-            assertThat(waited).isTrue();
-            holding.rollback();
-            result(renewed);
         }
     }
 

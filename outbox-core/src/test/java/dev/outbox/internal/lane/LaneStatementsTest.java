@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
+import dev.outbox.internal.lease.LeaseSteps;
 import dev.outbox.internal.operate.OperateSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.Subscription;
@@ -91,14 +92,14 @@ class LaneStatementsTest {
             new Step("FIND_LOCKED", ClaimSteps.FIND_LOCKED, Group.LEASED, 3),
             new Step("LOCK_DUE", DeliveryClaimStore.LOCK_DUE, Group.DUE, 1),
             new Step("TAKE", DeliveryClaimStore.TAKE, Group.DUE, 1),
-            new Step("RELEASE_UNREAD", DeliveryClaimStore.RELEASE_UNREAD, Group.LEASED, 1),
+            new Step("RELEASE_UNREAD", LeaseSteps.RELEASE_UNREAD, Group.LEASED, 1),
+            new Step("LOCK_EXPIRED", LeaseSteps.LOCK_EXPIRED, Group.LEASED, 1),
+            new Step("END_EXPIRED", LeaseSteps.END_EXPIRED, Group.LEASED, 1),
             new Step("SIZE", SingleEventStore.SIZE, Group.LEASED, 1),
             new Step("EVENT", SingleEventStore.EVENT, Group.LEASED, 1),
             new Step("UNTIL_NEXT", LaneSql.UNTIL_NEXT, Group.DUE, 1),
-            new Step("LOCK_HELD", LaneSql.LOCK_HELD, Group.LEASED, 1),
-            new Step("RENEW", LaneSql.RENEW, Group.LEASED, 1),
-            new Step("RENEW_UNLOCKED", LaneSql.RENEW_UNLOCKED, Group.LEASED, 1),
-            new Step("CONFIRM", LaneSql.CONFIRM, Group.LEASED, 1),
+            new Step("LOCK_CLAIMED_EVENTS", LaneSql.LOCK_CLAIMED_EVENTS, Group.LEASED, 1),
+            new Step("LOCK_CLAIMED_LANES", LaneSql.LOCK_CLAIMED_LANES, Group.LEASED, 1),
             new Step("SETTLE what succeeded", DeliverySettlementStore.SETTLE, Group.LEASED, 1, "SUCCEEDED"),
             new Step("SETTLE what failed", DeliverySettlementStore.SETTLE, Group.LEASED, 1, "FAILED"),
             new Step("RELEASE", LaneSql.RELEASE, Group.LEASED, 1),
@@ -266,6 +267,9 @@ class LaneStatementsTest {
             statement.execute(
                     "SELECT set_config('outbox.lanes', array_agg(l.ctid)::text, true) FROM events.outbox_lane l"
                             + " WHERE l.aggregate_id::int < " + BATCH);
+            statement.execute("SELECT set_config('outbox.expired_claims', '{1}', true),"
+                    + " set_config('outbox.expired_lanes', array_agg(l.ctid)::text, true) FROM events.outbox_lane l"
+                    + " WHERE l.claim_id = 1");
             return explained(statement, session, step);
         } finally {
             session.rollback();
@@ -316,7 +320,8 @@ class LaneStatementsTest {
                 String types = Explained.names(sql).stream()
                         .map(LaneStatementsTest::typeOf)
                         .collect(joining(", "));
-                statement.execute("PREPARE \"" + step + "\" (" + types + ") AS " + Explained.numbered(sql));
+                String parameters = types.isEmpty() ? "" : "(" + types + ")";
+                statement.execute("PREPARE \"" + step + "\" " + parameters + " AS " + Explained.numbered(sql));
             }
         }
         addLanes(outbox);
@@ -324,25 +329,21 @@ class LaneStatementsTest {
     }
 
     private static String execute(Connection session, Step step) throws SQLException {
-        String incarnation;
-        try (Statement statement = session.createStatement();
-                ResultSet row = statement.executeQuery("SELECT token FROM events.outbox_incarnation")) {
-            row.next();
-            incarnation = row.getString(1);
-        }
-        return "EXECUTE \"" + step + "\" ("
-                + Explained.names(OutboxSchema.DEFAULT.render(step.sql())).stream()
-                        .map((name) -> "'" + value(name, step, incarnation) + "'")
-                        .collect(joining(", "))
-                + ")";
+        List<String> names = Explained.names(OutboxSchema.DEFAULT.render(step.sql()));
+        return "EXECUTE \"" + step + "\""
+                + (names.isEmpty()
+                        ? ""
+                        : names.stream()
+                                .map((name) -> "'" + value(name, step) + "'")
+                                .collect(joining(", ", " (", ")")));
     }
 
     private static String typeOf(String name) {
         return switch (name) {
-            case "token", "incarnation" -> "uuid";
+            case "token" -> "uuid";
             case "id", "claim", "lease", "replay_id", "after_id", "read_id", "affected", "busy", "expiry_millis" ->
                 "bigint";
-            case "events", "outbox_ids", "queued_events", "delays" -> "bigint[]";
+            case "events", "outbox_ids", "queued_events", "delays", "own_claims" -> "bigint[]";
             case "batch_size", "followers" -> "int";
             case "with_suspects", "open", "dead", "alone" -> "boolean";
             case "due_from", "started_at" -> "timestamptz";
@@ -352,11 +353,10 @@ class LaneStatementsTest {
         };
     }
 
-    private static String value(String name, Step step, String incarnation) {
+    private static String value(String name, Step step) {
         boolean claims = Set.of("LOCK_DUE", "TAKE", "UNTIL_NEXT").contains(step.name());
         return switch (name) {
             case "token" -> TOKEN;
-            case "incarnation" -> incarnation;
             case "id", "claim", "replay_id" -> "1";
             case "after_id", "affected", "busy" -> "0";
             case "read_id" -> "30000";
@@ -372,7 +372,7 @@ class LaneStatementsTest {
             case "action" -> step.name();
             case "reason" -> "repaired";
             case "names" -> "{mail}";
-            case "held" -> "{}";
+            case "own_claims" -> "{}";
             case "events", "outbox_ids", "queued_events" -> array(step.group().events(step.seq()), Long::toString);
             case "event_ids" -> array(step.group().events(step.seq()), (id) -> TOKEN);
             case "lane_ids" -> array(step.group().lanes(), Long::toString);
@@ -426,12 +426,23 @@ class LaneStatementsTest {
                            AND id <= 30000
                         """).update();
         outbox.sql().sql("""
-                        INSERT INTO events.outbox_claim (id, stream, worker, locked_until, token, event_ids, aggregates)
-                        SELECT 1, 'default', 'w', now() + interval '1 h', ?::uuid, array_agg(o.id), '{}'
+                        INSERT INTO events.outbox_claim (id, incarnation, stream, worker, locked_until, token, event_ids, aggregates)
+                        SELECT 1, (SELECT i.token FROM events.outbox_incarnation i), 'default', 'w', now() + interval '1 h', ?::uuid,
+                               array_agg(o.id), '{}'
                           FROM events.outbox_unpublished o
                          WHERE o.status = 'PENDING'
                            AND o.id <= 4500
                         """).param(TOKEN).update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_claim (id, incarnation, stream, worker, locked_until, event_ids, aggregates)
+                        SELECT n, i.token, 'default', 'w', now() + CASE n WHEN 18 THEN interval '-1 h' ELSE '1 h' END, '{}', '{}'
+                          FROM events.outbox_incarnation i
+                         CROSS JOIN generate_series(2, 20) n
+                        """).update();
+        outbox.sql()
+                .sql("SELECT setval('events.outbox_claim_id_seq', 20)")
+                .query(Long.class)
+                .single();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_replay (id, handler_id, rate, up_to_id, requested_by, reason)
                         VALUES (1, 'mail', 100, 30000, 'ann', 'repaired')
@@ -451,12 +462,9 @@ class LaneStatementsTest {
         LaneRows.addMissing(outbox.sql());
         outbox.sql().sql("""
                         UPDATE events.outbox_lane
-                           SET token = ?::uuid,
-                               worker = 'w',
-                               claimed_at = now(),
-                               due_at = now() + interval '1 h'
+                           SET claim_id = aggregate_id::int / 500 - 1
                          WHERE first_seq = 1
                            AND aggregate_id::int >= 1000
-                        """).param(TOKEN).update();
+                        """).update();
     }
 }

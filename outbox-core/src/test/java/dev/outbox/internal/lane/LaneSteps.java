@@ -33,7 +33,7 @@ public final class LaneSteps {
     private static DeliveryClaimStore.Request request(
             String worker, ActiveHandlers handlers, int batchSize, boolean withSuspects, Duration lease) {
         return new DeliveryClaimStore.Request(
-                "default", worker, handlers, batchSize, Set.of(), withSuspects, lease, OffsetDateTime.MIN);
+                "default", worker, handlers, batchSize, withSuspects, lease, OffsetDateTime.MIN);
     }
 
     public List<DueDelivery> claimDue(int batchSize, ActiveHandlers handlers) throws SQLException {
@@ -56,8 +56,13 @@ public final class LaneSteps {
 
     /** Settles deliveries, and gives the lanes back that are not kept. */
     int settle(List<DueDelivery> attempted, DeliveryOutcome outcome, Set<Lane> kept) throws SQLException {
+        if (attempted.isEmpty()) {
+            return 0;
+        }
         List<Attempted> all =
                 attempted.stream().map((one) -> new Attempted(one, outcome)).toList();
-        return settlements.settle(all, List.of(), kept).written().size();
+        DeliverySettlementStore.Settled settled =
+                settlements.settle(attempted.get(0).claim(), all, List.of(), kept);
+        return settled.claimHeld() ? all.size() - settled.leftOver().size() : 0;
     }
 }

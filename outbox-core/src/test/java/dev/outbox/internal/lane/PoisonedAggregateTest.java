@@ -128,8 +128,8 @@ class PoisonedAggregateTest {
         JsonNode settle = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySettlementStore.SETTLE,
-                        "bigint[], text[], text[], bigint[], text[], text[], text[], uuid, uuid",
-                        "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + fence);
+                        "bigint, uuid, bigint[], text[], text[], bigint[], text[], text[], text[]",
+                        fence + ", '{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}'");
         for (JsonNode plan : List.of(settle, explainRelease(fence))) {
             assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
         }
@@ -138,10 +138,14 @@ class PoisonedAggregateTest {
     /** Leases the lane, and returns the parameters of its fence. */
     private String lease() {
         outbox.sql()
-                .sql("UPDATE events.outbox_lane SET worker = 'w', claimed_at = now(), token = gen_random_uuid()")
+                .sql(
+                        "WITH claim AS (INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids,"
+                                + " aggregates) SELECT token, 'default', 'w', now() + interval '1 h', '{}', '{}'"
+                                + " FROM events.outbox_incarnation RETURNING id)"
+                                + " UPDATE events.outbox_lane SET claim_id = claim.id FROM claim")
                 .update();
         return outbox.sql()
-                .sql("SELECT format('%L, %L', l.token, i.token) FROM events.outbox_lane l, events.outbox_incarnation i")
+                .sql("SELECT format('%s, %L', c.id, c.token) FROM events.outbox_claim c")
                 .query(String.class)
                 .single();
     }
@@ -150,7 +154,7 @@ class PoisonedAggregateTest {
         return new Explained(outbox.dataSource())
                 .explain(
                         LaneSql.RELEASE,
-                        "text[], text[], text[], text[], uuid, uuid",
+                        "text[], text[], text[], text[], bigint, uuid",
                         "'{order}', '{poisoned}', '{mail}', '{false}', " + fence);
     }
 
@@ -207,7 +211,8 @@ class PoisonedAggregateTest {
         poison();
         JsonNode plan = new Explained(outbox.dataSource()).explainUntilNext(List.of("mail"), "-infinity");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
-        assertThat(Explained.indexesOf(plan)).containsExactly("outbox_lane_due", "outbox_delivery_lane");
+        assertThat(Explained.indexesOf(plan))
+                .containsExactly("outbox_stream_pk", "outbox_claim_pk", "outbox_lane_due", "outbox_delivery_lane");
     }
 
     @Test

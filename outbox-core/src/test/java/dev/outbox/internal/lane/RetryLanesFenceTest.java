@@ -1,12 +1,10 @@
 package dev.outbox.internal.lane;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
-import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -16,6 +14,7 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
+import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
@@ -26,9 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -46,6 +43,7 @@ class RetryLanesFenceTest {
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DeliverySettlementStore outcomes =
             new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
@@ -62,6 +60,7 @@ class RetryLanesFenceTest {
         park(claim(), event);
         List<DueDelivery> late = claimDue();
         new Lanes(outbox).expired();
+        leases.endExpired(Set.of("default"));
         List<DueDelivery> next = claimDue();
         assertThat(next.get(0).attempt()).isEqualTo(2);
 
@@ -73,21 +72,19 @@ class RetryLanesFenceTest {
                 DeliveryOutcome.dead(failure, false),
                 DeliveryOutcome.dead(failure, true))) {
             Attempted attempted = new Attempted(late.get(0), outcome);
-            assertThat(outcomes.settle(List.of(attempted), List.of(), Set.of()).written())
-                    .isEmpty();
+            assertThat(settle(late, List.of(attempted))).isFalse();
         }
-        assertThat(outcomes.settle(List.of(), late, Set.of()).written()).isEmpty();
-        assertThat(deliveries.renew(lanesOf(late), late.get(0).fence(), LEASE)).isEmpty();
-        assertThat(deliveries.confirm(lanesOf(late), late.get(0).fence())).isEmpty();
+        assertThat(settle(late, List.of())).isFalse();
+        assertThat(leases.renew(late.get(0).claim(), LEASE)).isFalse();
+        assertThat(leases.confirm(late.get(0).claim())).isFalse();
         assertThat(lane()).containsExactly("1 OPEN 0");
         assertThat(outbox.sql()
                         .sql("SELECT status FROM events.outbox_status")
                         .query(String.class)
                         .single())
                 .isEqualTo("PROCESSING");
-        assertThat(outcomes.settle(List.of(new Attempted(next.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of())
-                        .written())
-                .hasSize(1);
+        assertThat(settle(next, List.of(new Attempted(next.get(0), DeliveryOutcome.SUCCEEDED))))
+                .isTrue();
         assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
     }
 
@@ -102,14 +99,14 @@ class RetryLanesFenceTest {
         List<DueDelivery> late = claimDue();
         assertThat(late).hasSize(3);
         new Lanes(outbox).expired();
+        leases.endExpired(Set.of("default"));
         assertThat(deliveries.claimDue(LaneSteps.request("next", MAIL, 1, LEASE)))
                 .as("one at a time after an expired lease")
                 .hasSize(1);
 
         Attempted third =
                 new Attempted(late.get(2), DeliveryOutcome.retry(new Failure("E", "late"), Duration.ZERO, true));
-        assertThat(outcomes.settle(List.of(third), List.of(), Set.of()).written())
-                .isEmpty();
+        assertThat(settle(late, List.of(third))).isFalse();
         assertThat(lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
     }
 
@@ -151,33 +148,11 @@ class RetryLanesFenceTest {
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
 
-    /** A transaction that has locked a lane may be about to change it: a renewal that skipped it would leave it to others. */
-    @Test
-    void renewalWaitsForALockedLane() throws Exception {
-        outbox.addStream("default");
-        for (String aggregate : List.of("1", "2")) {
-            EventEnvelope event = outbox.publish(aggregate, new OrderPlaced(1));
-            park(claim(), event);
-        }
-        List<DueDelivery> due = claimDue();
-        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
-            other.run("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
-
-            CompletableFuture<Set<Lane>> renewed = InBackground.run(
-                    () -> deliveries.renew(lanesOf(due), due.get(0).fence(), LEASE));
-            outbox.awaitWaiting(1);
-            other.rollback();
-            assertThat(result(renewed)).hasSize(2);
-
-            other.run("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
-            assertThat(deliveries.renew(lanesOf(due), due.get(0).fence(), LEASE))
-                    .as("lanes that are left if another one stays locked")
-                    .containsExactly(new Lane("mail", "order", "2"));
-        }
-    }
-
-    private static Set<Lane> lanesOf(List<DueDelivery> deliveries) {
-        return deliveries.stream().map(Lane::of).collect(Collectors.toSet());
+    /** Settles a claim, and gives back its deliveries without outcomes; returns whether it was still held. */
+    private boolean settle(List<DueDelivery> claimed, List<Attempted> attempts) throws SQLException {
+        List<DueDelivery> untried = attempts.isEmpty() ? claimed : List.of();
+        return outcomes.settle(claimed.get(0).claim(), attempts, untried, Set.of())
+                .claimHeld();
     }
 
     private void park(ClaimSteps.Found round, EventEnvelope envelope) throws SQLException {

@@ -96,7 +96,7 @@ class RetryLanesTest {
         assertThat(lane()).containsExactly("4 OPEN 1", "5 OPEN 0", "6 OPEN 0", "7 OPEN 0", "8 OPEN 0");
         assertThat(
                         outbox.count(
-                                "events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.token IS NOT NULL OR d.attempt_count > 1"))
+                                "events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.claim_id IS NOT NULL OR d.attempt_count > 1"))
                 .isZero();
         new Lanes(outbox).due();
         await().until(() -> outbox.count("events.outbox_published") == 8);
@@ -143,7 +143,10 @@ class RetryLanesTest {
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
-                    List.of(new Attempted(due.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of()));
+                    due.get(0).claim(),
+                    List.of(new Attempted(due.get(0), DeliveryOutcome.SUCCEEDED)),
+                    List.of(),
+                    Set.of()));
             outbox.awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
@@ -151,7 +154,7 @@ class RetryLanesTest {
             });
             outbox.awaitWaiting(2);
             operator.rollback();
-            assertThat(result(emptying).written()).hasSize(1);
+            assertThat(result(emptying).claimHeld()).isTrue();
             assertThat(result(queueing)).isTrue();
         }
 

@@ -26,6 +26,11 @@ class LeaseTest {
         private Duration suspension = Duration.ZERO;
 
         @Override
+        public long id() {
+            return 1;
+        }
+
+        @Override
         public boolean renew() throws IOException {
             renewals++;
             return answer();

@@ -104,6 +104,11 @@ class LostLeaseTest {
         return keeper.keep(
                 new Lease.Claimed() {
                     @Override
+                    public long id() {
+                        return 1;
+                    }
+
+                    @Override
                     public boolean renew() {
                         return held;
                     }

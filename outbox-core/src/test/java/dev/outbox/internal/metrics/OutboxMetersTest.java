@@ -195,8 +195,8 @@ class OutboxMetersTest {
                 .update();
         outbox.sql()
                 .sql(
-                        "INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)"
-                                + " SELECT 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'")
+                        "INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)"
+                                + " SELECT gen_random_uuid(), 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'")
                 .update();
         outbox.publish("pending", new OrderPlaced(1));
         StatementCounter statements = new StatementCounter(outbox.dataSource());

@@ -105,7 +105,8 @@ class RetryWhileWorkersRunTest {
     }
 
     @Test
-    void retryEndsExpiredLease() {
+    void retryEndsExpiredLease() throws SQLException {
+        outbox.addStream("default");
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "-1 second");
@@ -114,7 +115,7 @@ class RetryWhileWorkersRunTest {
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.sql()
                         .sql(
-                                "SELECT crash_count || ' ' || (token IS NULL) || ' ' || (due_at <= clock_timestamp()) FROM events.outbox_lane")
+                                "SELECT crash_count || ' ' || (claim_id IS NULL) || ' ' || (due_at <= clock_timestamp()) FROM events.outbox_lane")
                         .query(String.class)
                         .single())
                 .isEqualTo("0 true true");

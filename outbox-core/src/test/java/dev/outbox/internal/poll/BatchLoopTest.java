@@ -186,6 +186,11 @@ class BatchLoopTest {
     private final class Renewed implements Lease.Claimed {
 
         @Override
+        public long id() {
+            return 1;
+        }
+
+        @Override
         public boolean renew() {
             renewed.incrementAndGet();
             return true;

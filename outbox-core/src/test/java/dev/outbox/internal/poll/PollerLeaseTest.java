@@ -152,8 +152,10 @@ class PollerLeaseTest {
     void eventsOfAnExpiredLeaseAreNamed() {
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
         outbox.sql().sql("""
-                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                        VALUES ('default', 'crashed', clock_timestamp() - interval '1 second', ARRAY[:id], '{}')
+                        INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
+                        SELECT token, 'default', 'crashed', clock_timestamp() - interval '1 second', ARRAY[:id],
+                               ARRAY[events.outbox_aggregate_hash('order', '1')]
+                          FROM events.outbox_incarnation
                         """).param("id", envelope.id()).update();
 
         outbox.handler("any", "*", (event) -> {}).start();

@@ -114,9 +114,10 @@ class ReplayOfLanesTest extends ReplaySteps {
             CompletableFuture<Duration> feeding = InBackground.run(feeder::runOnce);
             outbox.awaitWaiting(1);
             claimer.run("""
-                            INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                            VALUES ('default', 'other', now() + interval '1 minute', '{}',
-                                    ARRAY[hashtextextended('order' || chr(31) || '1', 0)])
+                            INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
+                            SELECT token, 'default', 'other', now() + interval '1 minute', '{}',
+                                   ARRAY[hashtextextended('order' || chr(31) || '1', 0)]
+                              FROM events.outbox_incarnation
                             """);
             claimer.commit();
             result(feeding);

@@ -59,29 +59,26 @@ class LanesUnderFaultsTest {
 
     /** In one snapshot: lanes whose row is missing, left over, names another delivery than the first, or is due later than that. */
     private static final String WRONG_LANES = """
-            SELECT concat_ws(' ', handler_id, aggregate_id, l.first_seq, l.due_at, l.token, 'but', d.aggregate_seq, d.status, d.next_retry_at)
+            SELECT concat_ws(' ', handler_id, aggregate_id, l.first_seq, l.due_at, l.claim_id, 'but', d.aggregate_seq, d.status, d.next_retry_at)
               FROM events.outbox_lane l
               FULL JOIN (SELECT DISTINCT ON (aggregate_type, aggregate_id, handler_id) *
                            FROM events.outbox_delivery WHERE status <> 'DEAD'
                           ORDER BY aggregate_type, aggregate_id, handler_id, aggregate_seq) d USING (aggregate_type, aggregate_id, handler_id)
              WHERE (l.first_seq, l.stream) IS DISTINCT FROM (d.aggregate_seq, d.stream)
-                OR (l.due_at = 'infinity') <> (d.status = 'BLOCKING')
-                OR (l.token IS NULL AND d.status = 'OPEN' AND l.due_at > greatest(d.next_retry_at, clock_timestamp()))
+                OR (l.claim_id IS NULL AND (l.due_at = 'infinity') <> (d.status = 'BLOCKING'))
+                OR (l.claim_id IS NOT NULL AND NOT EXISTS (SELECT FROM events.outbox_claim c WHERE c.id = l.claim_id))
+                OR (l.claim_id IS NULL AND d.status = 'OPEN' AND l.due_at > greatest(d.next_retry_at, clock_timestamp()))
             """;
 
     /** As if workers had stood still: others take over some lanes, or a claim. Returns the lanes concerned. */
     private static final String END_LEASES = """
-            WITH lane AS (
-                UPDATE events.outbox_lane SET due_at = now() - interval '1 ms'
-                 WHERE ctid = ANY (ARRAY(SELECT ctid FROM events.outbox_lane WHERE token IS NOT NULL AND due_at > now()
-                                          ORDER BY hashtextextended(handler_id || aggregate_id, ?) LIMIT 5 FOR UPDATE SKIP LOCKED))
-                RETURNING handler_id, aggregate_id
-            ), claim AS (
+            WITH claim AS (
                 UPDATE events.outbox_claim SET locked_until = now() - interval '1 ms'
-                 WHERE id = ANY (ARRAY(SELECT id FROM events.outbox_claim ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED))
-                RETURNING event_ids
+                 WHERE id = ANY (ARRAY(SELECT id FROM events.outbox_claim WHERE locked_until > now()
+                                        ORDER BY hashint8extended(id, ?) LIMIT ? FOR UPDATE SKIP LOCKED))
+                RETURNING id, event_ids
             )
-            SELECT handler_id || '/' || aggregate_id FROM lane
+            SELECT handler_id || '/' || aggregate_id FROM events.outbox_lane JOIN claim ON claim.id = claim_id
              UNION SELECT h.id || '/' || o.aggregate_id
               FROM claim JOIN events.outbox o ON o.id = ANY (claim.event_ids) CROSS JOIN unnest('{mail,ledger,search}'::text[]) AS h (id)
             """;

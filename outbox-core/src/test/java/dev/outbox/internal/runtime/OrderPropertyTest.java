@@ -180,8 +180,8 @@ class OrderPropertyTest {
                             + " WHERE id = (SELECT min(id) FROM events.outbox_claim)")
                     .update();
             outbox.sql()
-                    .sql("UPDATE events.outbox_lane SET due_at = now() - interval '1 second' WHERE ctid ="
-                            + " (SELECT min(ctid) FROM events.outbox_lane WHERE token IS NOT NULL)")
+                    .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'"
+                            + " WHERE id = (SELECT max(claim_id) FROM events.outbox_lane)")
                     .update();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
         }

@@ -52,7 +52,8 @@ class SlowHandlersTest {
         assertThat(calls.get()).isLessThanOrEqualTo(2);
         await().until(() -> calls.get() == 4);
         outbox.runtime().close();
-        assertThat(outbox.count("events.outbox_lane WHERE token IS NOT NULL")).isZero();
+        assertThat(outbox.count("events.outbox_lane WHERE claim_id IS NOT NULL"))
+                .isZero();
     }
 
     @Test
@@ -100,7 +101,7 @@ class SlowHandlersTest {
         outbox.start();
         await().until(() -> calls.get() == 2);
         lanes.due();
-        await().until(() -> outbox.count("events.outbox_lane WHERE token IS NOT NULL") == 1);
+        await().until(() -> outbox.count("events.outbox_lane WHERE claim_id IS NOT NULL") == 1);
         answers.release();
 
         await().until(() -> healthy.attemptsOf(event) == 1);

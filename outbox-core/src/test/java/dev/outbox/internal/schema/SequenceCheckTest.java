@@ -47,8 +47,8 @@ class SequenceCheckTest {
                         SELECT 'ann', 'SKIP', 'sent' FROM generate_series(1, 50)
                         """).update();
         outbox.sql().sql("""
-                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                        VALUES ('default', 'w', now(), '{}', '{}')
+                        INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
+                        VALUES (gen_random_uuid(), 'default', 'w', now(), '{}', '{}')
                         """).update();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_replay (handler_id, rate, up_to_id, requested_by, reason)

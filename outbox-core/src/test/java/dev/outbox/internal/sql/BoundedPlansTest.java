@@ -308,10 +308,9 @@ class BoundedPlansTest {
         outbox.sql()
                 .sql("""
                         INSERT INTO events.outbox_lane
-                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, token, worker, claimed_at)
+                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, claim_id)
                         SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, {due}, {crashes},
-                               CASE WHEN {leased} THEN gen_random_uuid() END, CASE WHEN {leased} THEN 'w' END,
-                               CASE WHEN {leased} THEN now() END
+                               CASE WHEN {leased} THEN 1 END
                           FROM events.outbox_delivery d
                         ON CONFLICT DO NOTHING
                         """.replace("{due}", due).replace("{leased}", "" + leased).replace("{crashes}", "" + crashes))

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Only the holder of a live claim writes: an event is settled in a transaction that changes the claim which lists it, a delivery under
- * the token with which its worker leased the lane, both by the application that claimed, and nothing is claimed twice. An operator writes what the operation log says.
+ * the token of the claim that has its lane, both by the application that claimed, and nothing is claimed twice. An operator writes what the
+ * operation log says.
  */
 final class Fenced implements Rule {
 

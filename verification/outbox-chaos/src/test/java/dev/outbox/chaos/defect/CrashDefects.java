@@ -29,18 +29,17 @@ final class CrashDefects {
                     "LostRegistrationTest"),
             Defect.of(
                     "claims survive the incarnation",
-                    "G5",
-                    "dev/outbox/migration/V1__outbox.sql",
-                    "        DELETE FROM ${schema}.outbox_claim;\n",
-                    "",
-                    "LostClaimTest",
-                    "LostSettlementTest"),
+                    "G2",
+                    "LeaseStore.java",
+                    "OR c.incarnation IS DISTINCT FROM (SELECT i.token FROM {schema}.outbox_incarnation i)",
+                    "OR c.incarnation IS NULL",
+                    "ExpiredClaimsTest"),
             Defect.of(
                     "fence without the incarnation",
                     "G5",
-                    "Fence.java",
-                    "\"EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)\"",
-                    "\":incarnation::uuid IS NOT NULL\"",
+                    "ClaimKey.java",
+                    "AND c.incarnation = (SELECT i.token FROM {schema}.outbox_incarnation i)",
+                    "AND c.incarnation IS NOT NULL",
                     "LostClaimTest",
                     "LostSettlementTest"),
             Defect.of(
@@ -68,9 +67,9 @@ final class CrashDefects {
             Defect.of(
                     "expired claim is never dropped",
                     "G2",
-                    "claim.sql",
-                    "AND locked_until < clock_timestamp() FOR UPDATE SKIP LOCKED",
-                    "AND locked_until < clock_timestamp() - interval '1 day' FOR UPDATE SKIP LOCKED",
+                    "LeaseStore.java",
+                    "(c.locked_until < clock_timestamp()",
+                    "(c.locked_until < clock_timestamp() - interval '1 day'",
                     "ClaimFenceTest",
                     "KilledProcessTest"),
             Defect.of(
@@ -106,13 +105,20 @@ final class CrashDefects {
                     "KilledProcessTest",
                     "RetryLanesTest"),
             Defect.of(
-                    "leases of lanes survive the incarnation",
-                    "G5",
-                    "dev/outbox/migration/V1__outbox.sql",
-                    "WHERE token IS NOT NULL FOR UPDATE SKIP LOCKED",
-                    "WHERE token IS NOT NULL AND false FOR UPDATE SKIP LOCKED",
-                    "LostClaimTest",
-                    "LostSettlementTest"));
+                    "expired claim of lanes counts no crash",
+                    "G4",
+                    "expired.sql",
+                    "crash_count = l.crash_count + lane.counts::integer,",
+                    "crash_count = l.crash_count,",
+                    "ExpiredClaimsTest",
+                    "KilledProcessTest"),
+            Defect.of(
+                    "expired claim is deleted although a lane is locked",
+                    "G2",
+                    "expired.sql",
+                    "> (SELECT count(*) FROM lane WHERE lane.claim_id = dead.id)",
+                    "< 0",
+                    "ExpiredClaimsTest"));
 
     private CrashDefects() {}
 }

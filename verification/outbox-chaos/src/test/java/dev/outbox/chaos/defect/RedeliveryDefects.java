@@ -35,6 +35,7 @@ final class RedeliveryDefects {
                     "G3",
                     "claim-lanes.sql",
                     """
+                    AND l.claim_id IS NULL
                     AND l.due_at < now()
                     LIMIT 1
                       FOR UPDATE SKIP LOCKED""",
@@ -42,13 +43,12 @@ final class RedeliveryDefects {
                     "LaneRacesTest",
                     "OrderPropertyTest"),
             Defect.of(
-                    "renewal skips a locked lane",
-                    "G3",
-                    "LaneSql.java",
-                    "static final String RENEW = renew(\"FOR UPDATE\");",
-                    "static final String RENEW = renew(\"FOR UPDATE SKIP LOCKED\");",
-                    "LaneRacesTest",
-                    "PartlyLostLeaseTest"),
+                    "claim of lanes without the stream lock",
+                    "G2",
+                    "claim-lanes.sql",
+                    "FOR SHARE OF s;",
+                    ";",
+                    "ExpiredClaimsTest"),
             Defect.of(
                     "lane is left as it was",
                     "G2",
@@ -72,19 +72,18 @@ final class RedeliveryDefects {
                     """
                     DO UPDATE
                     SET first_seq = least(l.first_seq, excluded.first_seq),
-                    due_at = CASE WHEN l.token IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
-                    crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.token IS NULL)::integer)
+                    due_at = CASE WHEN l.claim_id IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
+                    crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.claim_id IS NULL)::integer)
                     ELSE l.crash_count END""",
                     "DO NOTHING",
                     "OperationRacesTest",
                     "RetryLanesTest"),
             Defect.of(
                     "operator leaves an expired lease",
-                    "G3",
-                    "LaneSql.java",
-                    "token = CASE WHEN l.due_at >= now() THEN l.token END,",
-                    "token = l.token,",
-                    "PartlyLostLeaseTest",
+                    "G8",
+                    "OperationStore.java",
+                    "leases.endExpired(DeliveryRef.streams(batch));",
+                    "",
                     "RetryWhileWorkersRunTest"),
             Defect.of(
                     "operator changes what a worker attempts",

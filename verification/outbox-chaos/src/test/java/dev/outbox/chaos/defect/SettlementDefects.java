@@ -37,16 +37,16 @@ final class SettlementDefects {
                     "RetryTest",
                     "StreamPollerTest"),
             Defect.of(
-                    "redelivery settles without its token",
+                    "redelivery settles without its claim",
                     "G5",
                     "settle-lanes.sql",
                     """
-                    AND (SELECT l.token
+                    AND (SELECT l.claim_id
                            FROM {schema}.outbox_lane l
                           WHERE l.aggregate_type = d.aggregate_type AND l.aggregate_id = d.aggregate_id AND l.handler_id = d.handler_id
-                          LIMIT 1) = :token""",
-                    "AND :token::uuid IS NOT NULL",
-                    "PartlyLostLeaseTest",
+                          LIMIT 1) = :claim
+                    AND EXISTS (SELECT FROM claim)""",
+                    "AND :claim::bigint IS NOT NULL",
                     "RetryLanesFenceTest"));
 
     private SettlementDefects() {}
