@@ -1,6 +1,8 @@
 package dev.outbox.internal.background;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
@@ -10,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Thread that repeats a step and survives its failures, which are repeated with a backoff that no wake-up shortens. */
+/**
+ * Thread that repeats a task, or several in turn, and survives their failures. A task that fails is repeated with a backoff that no wake-up
+ * shortens; it holds up the others only while it runs.
+ */
 public final class BackgroundLoop implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
@@ -20,29 +25,143 @@ public final class BackgroundLoop implements AutoCloseable {
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final String name;
-    private final Callable<Duration> step;
     private final ThreadFactory threads;
+    private final List<Task> tasks = new ArrayList<>();
     private final ReentrantLock lifecycle = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
     private @Nullable Thread thread;
-    private boolean woken;
-    /** When the current or next pause ends at the latest, as a value of {@link System#nanoTime}. */
-    private @Nullable Long wakesAt;
-
     private volatile boolean closing;
-    private volatile int failures;
 
-    /** Creates a loop whose daemon thread has not started. The step is one round, and returns the time until the next. */
+    /** Creates a loop whose daemon thread has not started, and has no task yet. */
+    public BackgroundLoop(String name) {
+        this(name, BackgroundLoop::daemon);
+    }
+
+    private BackgroundLoop(String name, ThreadFactory threads) {
+        this.name = name;
+        this.threads = threads;
+    }
+
+    /** Creates a loop whose daemon thread has not started. The step is one round of its task, and returns the time until the next. */
     public BackgroundLoop(String name, Callable<Duration> step) {
         this(name, step, BackgroundLoop::daemon);
     }
 
     public BackgroundLoop(String name, Callable<Duration> step, ThreadFactory threads) {
-        this.name = name;
-        this.step = step;
-        this.threads = threads;
+        this(name, threads);
+        add(name, step);
+    }
+
+    /** Adds a task before the loop starts. The step is one round, and returns the time until the next. */
+    public Task add(String task, Callable<Duration> step) {
+        Task added = new Task(task, step);
+        tasks.add(added);
+        return added;
+    }
+
+    /** What the thread repeats. */
+    public final class Task {
+
+        private final String name;
+        private final Callable<Duration> step;
+
+        /** When the next round begins, and when it begins at the latest if the task may be woken, as values of {@link System#nanoTime}. */
+        private long dueAt = System.nanoTime();
+
+        private @Nullable Long wakesAt;
+        private boolean woken;
+        private volatile int failures;
+
+        private Task(String name, Callable<Duration> step) {
+            this.name = name;
+            this.step = step;
+        }
+
+        private void begin() {
+            dueAt = System.nanoTime();
+        }
+
+        /** Ends the current pause, or skips the next one. */
+        public void wake() {
+            lock.lock();
+            try {
+                woken = true;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Ends the current pause, or the next one, after the given time at the latest. */
+        public void wakeWithin(Duration delay) {
+            lock.lock();
+            try {
+                long at = System.nanoTime() + delay.toNanos();
+                Long earlier = wakesAt;
+                if (earlier == null || at - earlier < 0) {
+                    wakesAt = at;
+                    changed.signalAll();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Returns the time until the next round, which is not positive if that is due. */
+        private long left(long now) {
+            if (failures > 0) {
+                return dueAt - now;
+            }
+            Long earlier = wakesAt;
+            return woken ? 0 : earlier == null ? dueAt - now : Math.min(dueAt - now, earlier - now);
+        }
+
+        private void run() {
+            lock.lock();
+            try {
+                woken = false;
+                wakesAt = null;
+                // Due again if not even its failure can be noted.
+                dueAt = System.nanoTime();
+            } finally {
+                lock.unlock();
+            }
+            Duration pause = round();
+            Duration bounded = failures == 0 || pause.compareTo(LONGEST_BACKOFF) < 0 ? pause : LONGEST_BACKOFF;
+            if (isCurrent()) {
+                dueAt = System.nanoTime() + bounded.toNanos();
+            }
+        }
+
+        private Duration round() {
+            try {
+                Duration pause = step.call();
+                if (failures > 0) {
+                    log.info("{} recovered after {} failures", name, failures);
+                    failures = 0;
+                }
+                return pause;
+            } catch (Throwable ex) {
+                return afterFailure(ex);
+            }
+        }
+
+        private Duration afterFailure(Throwable ex) {
+            if (!isCurrent()) {
+                log.debug("{} was closed in the middle of a round", name, ex);
+                return Duration.ZERO;
+            }
+            int failed = failures + 1;
+            failures = failed;
+            if (failed == 1) {
+                log.warn("{} failed; retrying with backoff", name, ex);
+            } else {
+                log.debug("{} failed again ({} rounds)", name, failed, ex);
+            }
+            return FIRST_BACKOFF.multipliedBy(1L << Math.min(failed - 1, 20));
+        }
     }
 
     private static Thread daemon(Runnable work) {
@@ -62,6 +181,7 @@ public final class BackgroundLoop implements AutoCloseable {
                 started.start();
                 thread = started;
                 closing = false;
+                tasks.forEach(Task::begin);
             }
         } finally {
             lock.unlock();
@@ -69,39 +189,23 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the current pause, or skips the next one. */
+    /** Wakes every task. */
     public void wake() {
-        lock.lock();
-        try {
-            woken = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        tasks.forEach(Task::wake);
     }
 
-    /** Ends the current pause, or the next one, after the given time at the latest. */
+    /** Wakes every task after the given time at the latest. */
     public void wakeWithin(Duration delay) {
-        lock.lock();
-        try {
-            long at = System.nanoTime() + delay.toNanos();
-            Long earlier = wakesAt;
-            if (earlier == null || at - earlier < 0) {
-                wakesAt = at;
-                changed.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
+        tasks.forEach((task) -> task.wakeWithin(delay));
     }
 
     public boolean isClosing() {
         return closing;
     }
 
-    /** Returns whether the last round failed. */
+    /** Returns whether the last round of a task failed. */
     public boolean isFailing() {
-        return failures > 0;
+        return tasks.stream().anyMatch((task) -> task.failures > 0);
     }
 
     /** Makes the current round the last one and returns at once; {@link #close(Duration)} must follow. */
@@ -199,10 +303,16 @@ public final class BackgroundLoop implements AutoCloseable {
     private void repeat() {
         while (isCurrent()) {
             try {
-                pause(runOnce());
+                pause();
+                for (Task task : tasks) {
+                    if (isCurrent() && isDue(task)) {
+                        task.run();
+                    }
+                }
             } catch (InterruptedException ex) {
                 // Only close() interrupts on purpose; another interrupt merely ends the pause.
                 Thread.interrupted();
+                wake();
             } catch (Throwable ex) {
                 // Memory was too short to note the failure; waiting needs none.
                 LockSupport.parkNanos(FIRST_BACKOFF.toNanos());
@@ -210,56 +320,36 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    private Duration runOnce() {
+    private boolean isDue(Task task) {
+        lock.lock();
         try {
-            Duration pause = step.call();
-            if (failures > 0) {
-                log.info("{} recovered after {} failures", name, failures);
-                failures = 0;
-            }
-            return pause;
-        } catch (Throwable ex) {
-            return afterFailure(ex);
-        }
-    }
-
-    private Duration afterFailure(Throwable ex) {
-        if (!isCurrent()) {
-            log.debug("{} was closed in the middle of a round", name, ex);
-            return Duration.ZERO;
-        }
-        int failed = failures + 1;
-        failures = failed;
-        if (failed == 1) {
-            log.warn("{} failed; retrying with backoff", name, ex);
-        } else {
-            log.debug("{} failed again ({} rounds)", name, failed, ex);
-        }
-        return FIRST_BACKOFF.multipliedBy(1L << Math.min(failed - 1, 20));
-    }
-
-    private void pause(Duration pause) throws InterruptedException {
-        boolean mayBeWoken = failures == 0;
-        Duration bounded = mayBeWoken || pause.compareTo(LONGEST_BACKOFF) < 0 ? pause : LONGEST_BACKOFF;
-        lock.lockInterruptibly();
-        try {
-            long end = System.nanoTime() + bounded.toNanos();
-            long nanos = left(end, mayBeWoken);
-            while (isCurrent() && nanos > 0 && !(woken && mayBeWoken)) {
-                changed.awaitNanos(nanos);
-                nanos = left(end, mayBeWoken);
-            }
-            woken = false;
-            wakesAt = null;
+            return task.left(System.nanoTime()) <= 0;
         } finally {
             lock.unlock();
         }
     }
 
-    private long left(long end, boolean mayBeWoken) {
+    /** Waits until a task is due. */
+    private void pause() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long nanos = untilDue();
+            while (isCurrent() && nanos > 0) {
+                changed.awaitNanos(nanos);
+                nanos = untilDue();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long untilDue() {
         long now = System.nanoTime();
-        Long earlier = mayBeWoken ? wakesAt : null;
-        return earlier == null ? end - now : Math.min(end - now, earlier - now);
+        long least = Long.MAX_VALUE;
+        for (Task task : tasks) {
+            least = Math.min(least, task.left(now));
+        }
+        return least;
     }
 
     private @Nullable Thread running() {

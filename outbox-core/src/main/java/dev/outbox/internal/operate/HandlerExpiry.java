@@ -39,6 +39,11 @@ public final class HandlerExpiry {
 
     private static final int BATCH_SIZE = 500;
 
+    /** The thread also writes the heartbeat of the instance. */
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(5);
+
+    private static final Duration UNTIL_THE_END = Duration.ofDays(1);
+
     /** Only registrations that an operator expired are that old. */
     private static final Duration BY_COMMAND = Duration.ofDays(365_000);
 
@@ -195,11 +200,11 @@ public final class HandlerExpiry {
     }
 
     /**
-     * Ends the registrations that no instance has renewed for a time, and what a crash has left of those that expired otherwise. Returns
-     * whether it has dead-lettered deliveries, so that their lanes continue.
+     * Ends the registrations that no instance has renewed for a time, and what a crash has left of those that expired otherwise, for a few
+     * seconds at most. Returns whether it has dead-lettered deliveries, so that their lanes continue, and more may be left.
      */
     public boolean runOnce() throws SQLException {
-        return end(HandlerStore.EXPIRE_AFTER, HandlerExpiry::reportDead);
+        return end(HandlerStore.EXPIRE_AFTER, LONGEST_TURN, HandlerExpiry::reportDead);
     }
 
     private static void reportDead(Dead dead) {
@@ -283,7 +288,7 @@ public final class HandlerExpiry {
     /** Returns how many deliveries of the handler became dead letters. */
     private long endByCommand(String handlerId) throws SQLException {
         LongAdder dead = new LongAdder();
-        end(BY_COMMAND, (one) -> {
+        end(BY_COMMAND, UNTIL_THE_END, (one) -> {
             if (one.handlerId().equals(handlerId)) {
                 dead.add(one.count());
             } else {
@@ -293,13 +298,15 @@ public final class HandlerExpiry {
         return dead.sum();
     }
 
-    private boolean end(Duration unseenFor, Consumer<Dead> listener) throws SQLException {
+    private boolean end(Duration unseenFor, Duration longest, Consumer<Dead> listener) throws SQLException {
         FaultPoint.BEFORE_HANDLER_EXPIRY.reached();
+        long begun = System.nanoTime();
         List<Dead> dead = store.deadLetter(unseenFor, BATCH_SIZE);
         boolean any = !dead.isEmpty();
         while (!dead.isEmpty()) {
             dead.forEach(listener);
-            dead = store.deadLetter(unseenFor, BATCH_SIZE);
+            boolean isOver = System.nanoTime() - begun > longest.toNanos();
+            dead = isOver ? List.of() : store.deadLetter(unseenFor, BATCH_SIZE);
         }
         FaultPoint.BEFORE_REGISTRATION_REMOVAL.reached();
         store.deleteExpired(unseenFor);

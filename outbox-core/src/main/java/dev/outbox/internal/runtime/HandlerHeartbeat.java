@@ -1,6 +1,5 @@
 package dev.outbox.internal.runtime;
 
-import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.WorkerPrivileges;
@@ -10,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Registers the handlers of this instance, keeps the registrations from expiring, and reports and ends those that no instance has. */
-final class HandlerHeartbeat implements AutoCloseable {
+final class HandlerHeartbeat {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerHeartbeat.class);
 
@@ -23,7 +22,6 @@ final class HandlerHeartbeat implements AutoCloseable {
     private final HandlerExpiry expiry;
     private final Runnable changed;
     private final Runnable ended;
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
     private boolean registered;
     private int rounds;
 
@@ -44,7 +42,7 @@ final class HandlerHeartbeat implements AutoCloseable {
         this.ended = ended;
     }
 
-    /** Checks the privileges and registers the handlers on the calling thread, or in the background if the database fails. */
+    /** Checks the privileges and registers the handlers on the calling thread, unless the database fails: then the first round does so. */
     void start() {
         try {
             privileges.check();
@@ -55,7 +53,6 @@ final class HandlerHeartbeat implements AutoCloseable {
         if (registered) {
             report();
         }
-        loop.start();
     }
 
     private void register() throws SQLException {
@@ -74,7 +71,7 @@ final class HandlerHeartbeat implements AutoCloseable {
         }
     }
 
-    private Duration runOnce() throws SQLException {
+    Duration runOnce() throws SQLException {
         if (registered) {
             registry.heartbeat();
         } else {
@@ -85,15 +82,11 @@ final class HandlerHeartbeat implements AutoCloseable {
         boolean absent = report();
         if ((expired || absent || rounds++ % ROUNDS_BETWEEN_CLEANUPS == 0) && expiry.runOnce()) {
             ended.run();
+            return SHORTEST_PAUSE;
         }
         return expiry.untilSubscriptionExpires()
                 .map((until) -> until.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : until)
                 .filter((until) -> until.compareTo(PERIOD) < 0)
                 .orElse(PERIOD);
-    }
-
-    @Override
-    public void close() {
-        loop.close();
     }
 }

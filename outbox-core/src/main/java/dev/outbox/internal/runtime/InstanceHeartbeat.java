@@ -1,6 +1,5 @@
 package dev.outbox.internal.runtime;
 
-import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.registry.InstanceStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -23,7 +22,6 @@ final class InstanceHeartbeat implements AutoCloseable {
     private final Supplier<InstanceStore.Equipment> equipment;
     private final Supplier<Set<String>> topics;
     private final Look look;
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-instance", this::runOnce);
     private volatile boolean written;
     private boolean named;
 
@@ -55,7 +53,6 @@ final class InstanceHeartbeat implements AutoCloseable {
         } catch (SQLException | RuntimeException ex) {
             log.debug("Could not list instance {} yet; trying again in the background", name, ex);
         }
-        loop.start();
     }
 
     Duration runOnce() throws SQLException {
@@ -94,15 +91,9 @@ final class InstanceHeartbeat implements AutoCloseable {
         named = true;
     }
 
-    /** Looks at once. */
-    void wake() {
-        loop.wake();
-    }
-
     /** Removes the row, unless the database has failed before or takes too long: the row then disappears after a day. */
     @Override
     public void close() {
-        loop.close(LONGEST_DELETE);
         if (written) {
             Thread end = new Thread(this::delete, "outbox-instance-end");
             end.setDaemon(true);

@@ -61,6 +61,9 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     /** How long a page of a replay, or a batch of scheduled events, has to end. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /** What it does is repeated by other instances. */
+    private static final Duration LONGEST_HOUSEKEEPING = Duration.ofSeconds(1);
+
     private final Map<String, StreamPoller> pollers = new HashMap<>();
     private final Set<String> serialStreams = new HashSet<>();
     private final boolean polling;
@@ -73,13 +76,22 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     private final HandlerHeartbeat heartbeat;
     private final InstanceHeartbeat instance;
     private final LeaseRenewer leases;
-    private final BackgroundLoop replays;
-    private final BackgroundLoop schedule;
+
+    /** Adds what replays and scheduled events bring to the queue and the lanes. */
+    private final BackgroundLoop feeder = new BackgroundLoop("outbox-feeder");
+
+    private final BackgroundLoop.Task replays;
+    private final BackgroundLoop.Task schedule;
     private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
     private final UnpolledStreams unpolled;
-    private final BackgroundLoop unpolledLoop;
+
+    /** Looks for work, keeps the registrations of this instance alive, and finds what no instance takes. */
+    private final BackgroundLoop housekeeping = new BackgroundLoop("outbox-housekeeping");
+
+    private final BackgroundLoop.@Nullable Task look;
+
     private volatile boolean started;
 
     StreamWorkers(
@@ -110,22 +122,21 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 this::announce,
                 () -> committed(WakeUp.EVERYTHING));
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
-        ReplayFeeder feeder =
+        ReplayFeeder replayFeeder =
                 new ReplayFeeder(replays, (stream) -> committed(WakeUp.of(stream)), dependencies.nanos(), false);
-        this.replays = new BackgroundLoop("outbox-replay", feeder::runOnce);
+        this.replays = feeder.add("outbox-replay", replayFeeder::runOnce);
         ScheduleMover mover =
                 new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
                     listener.published(stream, events);
                     published(WakeUp.of(stream), Set.of());
                 });
-        this.schedule = new BackgroundLoop("outbox-schedule", () -> pause(mover.runOnce()));
+        this.schedule = feeder.add("outbox-schedule", () -> pause(mover.runOnce()));
         this.deadLetters =
                 new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
         this.notifications = new Notifications(
                 polls.notifications(), polling, dataSource, dependencies.unpooled(), schema, worker, random, this);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
-        this.unpolledLoop = new BackgroundLoop("outbox-streams", unpolled::runOnce);
         this.dispatcher = new Dispatcher(
                 registry,
                 dependencies.payloads(registry.local()),
@@ -146,6 +157,11 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                         stoppedInboxes.get()),
                 topics,
                 this::looked);
+        this.look = polling ? housekeeping.add("outbox-instance", instance::runOnce) : null;
+        if (polling) {
+            housekeeping.add("outbox-registry", heartbeat::runOnce);
+        }
+        housekeeping.add("outbox-streams", unpolled::runOnce);
         StreamDependencies shared = new StreamDependencies(
                 dataSource,
                 schema,
@@ -216,6 +232,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
         if (polling) {
             instance.start();
             heartbeat.start();
+            housekeeping.start();
         }
     }
 
@@ -223,12 +240,11 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
         if (polling) {
             leases.start();
             pollers.values().forEach(StreamPoller::start);
-            replays.start();
-            schedule.start();
+            feeder.start();
             deadLetters.start();
             watch.start();
         }
-        unpolledLoop.start();
+        housekeeping.start();
         notifications.start();
         started = true;
     }
@@ -342,7 +358,9 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
 
     private void wakeAll() {
         pollers.values().forEach(StreamPoller::wake);
-        instance.wake();
+        if (look != null) {
+            look.wake();
+        }
         schedule.wake();
     }
 
@@ -368,12 +386,10 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                     .forEach((running) ->
                             log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
             notifications.stopReceiving();
-            unpolledLoop.close();
-            replays.close(PATIENCE);
-            schedule.close(PATIENCE);
+            feeder.close(PATIENCE);
             deadLetters.close();
             endPollers(begun);
-            heartbeat.close();
+            housekeeping.close(LONGEST_HOUSEKEEPING);
             instance.close();
             announce();
             notifications.close();

@@ -136,6 +136,67 @@ class BackgroundLoopTest {
     }
 
     @Test
+    void tasksOfALoopRestFailAndWakeByThemselves() {
+        AtomicInteger failing = new AtomicInteger();
+        AtomicInteger resting = new AtomicInteger();
+        BackgroundLoop loop = new BackgroundLoop("test");
+        loop.add("failing", () -> {
+            failing.incrementAndGet();
+            throw new IllegalStateException("on purpose");
+        });
+        BackgroundLoop.Task rest = loop.add("resting", () -> {
+            resting.incrementAndGet();
+            return NEVER;
+        });
+        loop.start();
+
+        await().until(() -> failing.get() >= 3);
+        assertThat(resting).hasValue(1);
+        assertThat(loop.isFailing()).isTrue();
+        rest.wake();
+        await().until(() -> resting.get() == 2);
+        assertThat(loop.close(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void roundWhoseFailureCannotBeLoggedIsRepeated() {
+        BackgroundLoop loop = new BackgroundLoop("test", () -> {
+            if (rounds.incrementAndGet() == 2) {
+                throw new IllegalStateException() {
+
+                    private static final long serialVersionUID = 1;
+
+                    @Override
+                    public String getMessage() {
+                        throw new IllegalStateException("on purpose");
+                    }
+                };
+            }
+            return NEVER;
+        });
+        loop.start();
+        await().until(() -> rounds.get() == 1);
+
+        loop.wake();
+        await().until(() -> rounds.get() == 3);
+        assertThat(loop.close(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void restartedLoopBeginsAtOnce() {
+        BackgroundLoop loop = new BackgroundLoop("test", () -> {
+            rounds.incrementAndGet();
+            return NEVER;
+        });
+        for (int start = 1; start <= 2; start++) {
+            loop.start();
+            int begun = start;
+            await().until(() -> rounds.get() == begun);
+            assertThat(loop.close(Duration.ofSeconds(10))).isTrue();
+        }
+    }
+
+    @Test
     void closeReturnsWhenTheRoundHasEnded() throws InterruptedException {
         CountDownLatch inRound = new CountDownLatch(1);
         AtomicBoolean ended = new AtomicBoolean();

@@ -156,6 +156,24 @@ class RestingInstanceTest {
         soon().until(() -> letters.size() == 1);
     }
 
+    @Test
+    void hasFewThreads() {
+        rest(LEASE);
+
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .filteredOn((name) -> name.startsWith("outbox-"))
+                .containsExactlyInAnyOrder(
+                        "outbox-feeder",
+                        "outbox-housekeeping",
+                        "outbox-leases",
+                        "outbox-listener",
+                        "outbox-notifier",
+                        "outbox-poller-default",
+                        "outbox-retention",
+                        "outbox-watch"));
+    }
+
     /** Starts the instance and returns when it has not claimed for ten intervals. */
     private void rest(Duration lease) {
         outbox.poller(INTERVAL, 50, lease).start();
