@@ -57,11 +57,11 @@ public final class NetworkFaults {
     static boolean freeze(Fleet fleet, Random random) {
         Member worker = fleet.choose(random, fleet.workers()::contains);
         String process = worker.process();
-        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.CONNECTIONS_FROZEN, process, ""));
+        long begun = begin(fleet, Kind.CONNECTIONS_FROZEN, process, "");
         boolean frozen = worker.proxy().freeze() > 0;
         Pause.of(FROZEN);
         worker.proxy().reset();
-        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.CONNECTIONS_FROZEN, process, ""));
+        end(fleet, Kind.CONNECTIONS_FROZEN, worker, process, "", begun);
         return frozen;
     }
 
@@ -135,11 +135,28 @@ public final class NetworkFaults {
 
     private static boolean cut(Fleet fleet, Member member, String note, Cut fault) {
         String process = member.process();
-        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.CONNECTIONS_CUT, process, note));
+        long begun = begin(fleet, Kind.CONNECTIONS_CUT, process, note);
         boolean happened = fault.happens(member.proxy());
         member.proxy().heal();
-        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.CONNECTIONS_CUT, process, note));
+        end(fleet, Kind.CONNECTIONS_CUT, member, process, note, begun);
         return happened;
+    }
+
+    private static long begin(Fleet fleet, Kind kind, String process, String note) {
+        long now = System.nanoTime();
+        fleet.facts().write(Fault.begun(now, kind, process, note));
+        return now;
+    }
+
+    /** If the process was killed meanwhile, its successor has the same network. */
+    private static void end(Fleet fleet, Kind kind, Member member, String process, String note, long begun) {
+        long now = System.nanoTime();
+        fleet.facts().write(Fault.ended(now, kind, process, note));
+        String successor = member.process();
+        if (!successor.equals(process)) {
+            fleet.facts().write(Fault.begun(begun, kind, successor, note));
+            fleet.facts().write(Fault.ended(now, kind, successor, note));
+        }
     }
 
     /** Disturbs a network for some time. */
