@@ -67,6 +67,7 @@ GRANT USAGE
 GRANT EXECUTE
    ON FUNCTION :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb),
       :"schema".outbox_add_failure(jsonb, integer, text, text, text, jsonb), :"schema".outbox_aggregate_hash(text, text), :"schema".outbox_source(jsonb),
+      :"schema".outbox_free_lanes(text, text, boolean),
       :"schema".outbox_takes(text, text, text, text, text, text, text, text)
    TO :"worker";
 GRANT INSERT, SELECT (outbox_event_id, aggregate_type) ON :"archive_schema".events TO :"worker";

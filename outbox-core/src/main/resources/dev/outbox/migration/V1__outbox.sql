@@ -249,6 +249,18 @@ COMMENT ON COLUMN ${schema}.outbox_lane.claim_id IS 'The row of outbox_claim tha
 CREATE INDEX outbox_lane_due
     ON ${schema}.outbox_lane (stream, handler_id, (crash_count > 1), due_at)
     WHERE claim_id IS NULL;
+
+-- The free lanes of a handler, suspects or others, to be read in the order of their attempts. Inlined into every statement that calls it.
+CREATE FUNCTION ${schema}.outbox_free_lanes(of_stream text, of_handler text, suspects boolean) RETURNS SETOF ${schema}.outbox_lane
+    LANGUAGE sql STABLE PARALLEL SAFE AS $function$
+    SELECT l.*
+      FROM ${schema}.outbox_lane l
+     WHERE l.stream = of_stream
+       AND l.handler_id = of_handler
+       AND (l.crash_count > 1) = suspects
+       AND l.claim_id IS NULL
+$function$;
+
 -- The lanes of a claim.
 CREATE INDEX outbox_lane_claim
     ON ${schema}.outbox_lane (claim_id)

@@ -243,12 +243,8 @@ public final class LaneSql {
      */
     static final String LANES_OF_HANDLER =
             """
-            FROM {schema}.outbox_lane l
-                                  WHERE l.stream = :stream
-                                    AND l.handler_id = h.handler_id
-                                    AND l.claim_id IS NULL
-                                    AND (l.crash_count > 1) = h.suspect
-                                    AND l.due_at >= CASE WHEN h.suspect THEN '-infinity' ELSE :due_from::timestamptz END
+            FROM {schema}.outbox_free_lanes(:stream, h.handler_id, h.suspect) l
+                                  WHERE l.due_at >= CASE WHEN h.suspect THEN '-infinity' ELSE :due_from::timestamptz END
                                     AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", takenBy("h"));
 
     /**

@@ -62,12 +62,8 @@ public final class InstanceStore {
                                           FROM unnest(:handlers::text[]) AS h (id)
                                          CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
                                          CROSS JOIN LATERAL (SELECT
-                                                               FROM {schema}.outbox_lane l
-                                                              WHERE l.stream = s.stream
-                                                                AND l.handler_id = h.id
-                                                                AND (l.crash_count > 1) = kind.suspect
-                                                                AND l.claim_id IS NULL
-                                                                AND l.due_at < now() + interval '1 minute'
+                                                               FROM {schema}.outbox_free_lanes(s.stream, h.id, kind.suspect) l
+                                                              WHERE l.due_at < now() + interval '1 minute'
                                                               ORDER BY l.due_at
                                                               LIMIT 1) l)),
                    EXISTS (SELECT FROM {schema}.outbox_replay r WHERE r.finished_at IS NULL),

@@ -116,12 +116,8 @@ final class ReplayStore {
                       FROM {schema}.outbox_stream s
                      CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
                      CROSS JOIN LATERAL (SELECT l.due_at
-                                           FROM {schema}.outbox_lane l
-                                          WHERE l.stream = s.stream
-                                            AND l.handler_id = r.handler_id
-                                            AND (l.crash_count > 1) = kind.suspect
-                                            AND l.claim_id IS NULL
-                                            AND l.due_at <= now()
+                                           FROM {schema}.outbox_free_lanes(s.stream, r.handler_id, kind.suspect) l
+                                          WHERE l.due_at <= now()
                                           LIMIT {most}) l
                      WHERE r.kind = 'REPLAY'),
                    r.kind

@@ -56,7 +56,7 @@ public final class WorkerPrivileges {
                       FROM pg_catalog.pg_proc p
                       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
                      WHERE n.nspname = :schema
-                       AND p.proname IN ('outbox_add_failure', 'outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
+                       AND p.proname IN ('outbox_add_failure', 'outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_free_lanes', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
                        AND NOT has_function_privilege(p.oid, 'EXECUTE')) missing (privilege)
             HAVING count(*) > 0
             """;
