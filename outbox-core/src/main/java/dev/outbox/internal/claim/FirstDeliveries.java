@@ -5,17 +5,15 @@ import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.dispatch.StreamDependencies;
-import dev.outbox.internal.failure.Causes;
-import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
-import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
+import dev.outbox.internal.poll.ReadableClaims;
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.ActiveHandlers;
@@ -47,11 +45,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
     private final RetryLanes retries;
-
-    /** How many claims in a row could not be read, and how many events are therefore claimed one at a time. */
-    private int unread;
-
-    private int alone;
+    private final ReadableClaims reading;
 
     private long highest;
     private volatile boolean queued;
@@ -66,6 +60,8 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         this.settlements = new SettlementStore(dependencies.dataSource(), dependencies.schema());
         this.retries = retries;
         this.concurrent = concurrent;
+        this.reading =
+                new ReadableClaims("stream " + stream.name(), stream.settings().batchSize());
         this.isolator = new SettlementIsolator(settlements);
         this.depth = new ScanLimit(
                 stream.settings().batchSize(),
@@ -103,7 +99,9 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                 dependencies.leases().claims());
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
-        Optional<ClaimStore.Round> found = claim(request, begun);
+        Optional<ClaimStore.Round> found = reading.claim(
+                (alone) -> claim(request, alone, begun),
+                (claimed) -> claimed.isPresent() && claimed.get().claim() != null);
         Duration took = since(begun);
         if (found.isEmpty()) {
             dependencies.registry().addStream(stream.name());
@@ -122,44 +120,25 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     }
 
     /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
-    private Optional<ClaimStore.Round> claim(ClaimStore.Request request, Moment begun) throws SQLException {
+    private Optional<ClaimStore.Round> claim(ClaimStore.Request request, boolean alone, Moment begun)
+            throws SQLException {
         try {
-            Optional<ClaimStore.Round> round = alone > 0 ? claimAlone(request) : claims.claim(request);
-            unread = 0;
-            return round;
+            return alone ? claims.claimAlone(request) : claims.claim(request);
         } catch (SQLException | RuntimeException | Error ex) {
             window.failed(request.window(), since(begun));
             depth.failed(request.reach(), since(begun));
-            if (alone > 0 || !Causes.isUnreadable(ex) || ++unread < UNREAD_BEFORE_ISOLATION) {
-                throw ex;
-            }
-            alone = request.batchSize();
-            log.warn(
-                    "Claims of stream {} could not be read; claiming its events one at a time, to find the one that is too large for the"
-                            + " heap or damaged",
-                    stream.name(),
-                    Redaction.loggable(ex));
-            return claimAlone(request);
+            throw ex;
         }
-    }
-
-    private Optional<ClaimStore.Round> claimAlone(ClaimStore.Request request) throws SQLException {
-        Optional<ClaimStore.Round> round = claims.claimAlone(request);
-        alone = round.isPresent() && round.get().claim() != null ? alone - 1 : 0;
-        return round;
     }
 
     private Duration since(Moment begun) {
         return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
     }
 
-    /** Gives the claim back if the batch cannot be built: nothing would end a lease that no batch has. */
     private EventBatch batch(ClaimStore.Claim claim, ClaimStore.Round round, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
-        Lease lease = null;
-        try {
+        return dependencies.leases().keep(leases.claimed(claim.key(), life), life, begun, (lease) -> {
             FaultPoint.AFTER_CLAIM.reached();
-            lease = dependencies.leases().keep(leases.claimed(claim.key(), life), life, begun);
             EventBatch.Limits limits =
                     new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
             return concurrent
@@ -170,13 +149,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                             (event) -> dependencies.dispatcher().batchSize(event) > 1,
                             stream.settings().concurrency())
                     : EventBatch.inOrder(limits, round.registry(), lease);
-        } catch (Throwable ex) {
-            if (lease != null) {
-                lease.close();
-            }
-            leases.release(claim.key());
-            throw ex;
-        }
+        });
     }
 
     private boolean recordClaim(ClaimStore.Request request, ClaimStore.Round round, Duration took, boolean nearOnly) {
@@ -203,7 +176,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         dependencies.listener().claimed(stream.name(), took, events.size());
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
-        boolean full = events.size() == stream.settings().batchSize() || round.isCut() || alone > 0;
+        boolean full = events.size() == stream.settings().batchSize() || round.isCut() || reading.isAlone();
         dependencies.announcements().claimed(stream.name(), () -> eventIds(events), full);
         return full || again || (!events.isEmpty() && (!round.skipped().isEmpty() || round.expiredFound()));
     }
@@ -282,10 +255,5 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         SettlementStore.Settled settled = settlements.settle(settlement);
         FaultPoint.AFTER_SETTLE.reached();
         return settled;
-    }
-
-    @Override
-    public void release(EventBatch batch) throws SQLException {
-        leases.release(batch.claim().key());
     }
 }

@@ -3,17 +3,15 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
-import dev.outbox.internal.failure.Causes;
-import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
-import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
+import dev.outbox.internal.poll.ReadableClaims;
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.ActiveHandlers;
@@ -42,15 +40,13 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private final DueMark dueMark = new DueMark();
     private final LeaseStore leases;
     private final SingleEventStore reader;
-
-    /** How many claims in a row could not be read, and how many deliveries are therefore claimed one at a time. */
-    private int unread;
-
-    private int alone;
+    private final ReadableClaims reading;
 
     public RetryLanes(PolledStream stream, StreamDependencies dependencies) {
         this.stream = stream;
         this.dependencies = dependencies;
+        this.reading = new ReadableClaims(
+                "redeliveries of stream " + stream.name(), stream.settings().batchSize());
         this.claims = new DeliveryClaimStore(dependencies.dataSource(), dependencies.schema());
         this.leases = new LeaseStore(dependencies.dataSource(), dependencies.schema());
         this.reader = new SingleEventStore(dependencies.dataSource(), dependencies.schema());
@@ -81,7 +77,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         RetryBatch batch = null;
         try {
             FaultPoint.BEFORE_REDELIVERY_CLAIM.reached();
-            due = claimDue(withSuspects);
+            due = reading.claim((alone) -> claimDue(withSuspects, alone), (claimed) -> !claimed.isEmpty());
             if (due.isEmpty()) {
                 return Claimed.nothing(false);
             }
@@ -94,42 +90,12 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         }
     }
 
-    /** Gives the deliveries back if the batch cannot be built: the end of their lease would count as a crash. */
     private RetryBatch batch(List<DueDelivery> due, Object pass, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
-        Lease lease = null;
-        try {
+        return dependencies.leases().keep(leases.claimed(due.get(0).claim(), life), life, begun, (lease) -> {
             FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
-            lease = dependencies.leases().keep(leases.claimed(due.get(0).claim(), life), life, begun);
             return new RetryBatch(due, queues(due), lease, pass);
-        } catch (Throwable ex) {
-            if (lease != null) {
-                lease.close();
-            }
-            settlements.settle(due.get(0).claim(), List.of(), due, Set.of());
-            throw ex;
-        }
-    }
-
-    private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
-        boolean isolated = alone > 0;
-        try {
-            List<DueDelivery> due = claimDue(withSuspects, isolated);
-            alone = isolated && !due.isEmpty() ? alone - 1 : 0;
-            unread = 0;
-            return due;
-        } catch (SQLException | RuntimeException | Error ex) {
-            if (isolated || !Causes.isUnreadable(ex) || ++unread < UNREAD_BEFORE_ISOLATION) {
-                throw ex;
-            }
-            alone = stream.settings().batchSize();
-            log.warn(
-                    "Claims of redeliveries of stream {} could not be read; claiming them one at a time, to find the event that is too large"
-                            + " for the heap or damaged",
-                    stream.name(),
-                    Redaction.loggable(ex));
-            return claimDue(withSuspects, true);
-        }
+        });
     }
 
     /** Reads a delivery that was claimed alone, or a crash suspect unless it becomes a dead letter; gives it back if that fails. */
@@ -145,7 +111,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             SingleEventStore.Read read = reader.read(delivery.envelope());
             return List.of(delivery.with(read.envelope(), read.failure()));
         } catch (SQLException | RuntimeException | Error ex) {
-            settlements.settle(delivery.claim(), List.of(), due, Set.of());
+            leases.release(delivery.claim());
             throw ex;
         }
     }
@@ -261,8 +227,4 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         batch.settled(attempts, untried, settled.leftOver());
         return true;
     }
-
-    /** Does nothing: what could not be settled stays claimed until the lease ends, which counts as a crash. */
-    @Override
-    public void release(RetryBatch batch) {}
 }

@@ -1,6 +1,7 @@
 package dev.outbox.internal.lease;
 
 import dev.outbox.internal.fault.FaultPoint;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,6 +41,9 @@ public final class Lease implements AutoCloseable {
 
         /** Asks whether the claim still belongs to this process. */
         boolean confirm() throws Exception;
+
+        /** Gives back what is not settled. */
+        void release() throws SQLException;
     }
 
     Lease(Claimed claimed, Duration life, Moment begun, Moment.Source clock, Consumer<Lease> onClose) {
@@ -147,6 +151,11 @@ public final class Lease implements AutoCloseable {
 
     private Duration sinceRenewal() {
         return clock.now().since(renewedAt);
+    }
+
+    /** Gives back what is not settled, before the lease ends. */
+    public void release() throws SQLException {
+        claimed.release();
     }
 
     @Override

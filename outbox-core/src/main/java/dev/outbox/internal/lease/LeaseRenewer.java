@@ -1,9 +1,11 @@
 package dev.outbox.internal.lease;
 
 import dev.outbox.internal.background.BackgroundLoop;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,22 @@ public final class LeaseRenewer implements AutoCloseable {
         Lease lease = new Lease(claimed, life, begun, clock, leases::remove);
         leases.add(lease);
         return lease;
+    }
+
+    /** Builds a batch with the lease of its claim. Gives the claim back if that fails: nothing would end a lease that no batch has. */
+    public <B> B keep(Lease.Claimed claimed, Duration life, Moment begun, Function<Lease, B> batch)
+            throws SQLException {
+        Lease lease = null;
+        try {
+            lease = keep(claimed, life, begun);
+            return batch.apply(lease);
+        } catch (Throwable ex) {
+            if (lease != null) {
+                lease.close();
+            }
+            claimed.release();
+            throw ex;
+        }
     }
 
     /** Returns the ids of the claims that batches of this process have. */

@@ -40,23 +40,14 @@ public final class LeaseStore {
              WHERE c.locked_until > clock_timestamp()
                AND\s""" + ClaimKey.HELD;
 
-    /** Relies on outbox_claim_pk. Of events: lanes are given back by a settlement. */
-    private static final String RELEASE = "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimKey.HELD;
+    /** Relies on outbox_claim_pk, outbox_lane_claim and outbox_lane_pk. */
+    static final String RELEASE = release(ClaimKey.HELD);
 
-    /** Relies on outbox_stream_pk, outbox_claim_pk and outbox_lane_claim. */
-    static final String RELEASE_UNREAD = """
-            WITH unread AS (
-                DELETE FROM {schema}.outbox_claim c
-                 WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
+    /** Relies on outbox_stream_pk, outbox_claim_pk, outbox_lane_claim and outbox_lane_pk. */
+    static final String RELEASE_UNREAD = release("""
+            c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
                    AND c.stream = :stream
-                   AND c.token = :token
-                RETURNING c.id
-            )
-            UPDATE {schema}.outbox_lane l
-               SET claim_id = NULL,
-                   due_at = clock_timestamp()
-             WHERE l.claim_id = ANY (ARRAY(SELECT unread.id FROM unread))
-            """;
+                   AND c.token = :token""");
 
     /** An operator, or a claim, does not wait for a session that has locked what it would free. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -72,9 +63,33 @@ public final class LeaseStore {
         this.dataSource = dataSource;
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
-        this.release = new Pipeline(schema, RELEASE);
+        this.release = new Pipeline(schema, LONGEST_WAIT, RELEASE);
         this.releaseUnread = new Pipeline(schema, LONGEST_WAIT, RELEASE_UNREAD);
         this.endExpired = new Pipeline(schema, LONGEST_WAIT, INCARNATION, LOCK_EXPIRED, END_EXPIRED);
+    }
+
+    /** Frees the lanes of a claim in the order in which every transaction locks them. */
+    private static String release(String claim) {
+        return """
+                WITH released AS (
+                    DELETE FROM {schema}.outbox_claim c
+                     WHERE {claim}
+                    RETURNING c.id
+                ), lane AS MATERIALIZED (
+                    SELECT l.aggregate_type, l.aggregate_id, l.handler_id
+                      FROM {schema}.outbox_lane l
+                     WHERE l.claim_id = ANY (ARRAY(SELECT released.id FROM released))
+                     ORDER BY l.aggregate_type, l.aggregate_id, l.handler_id
+                       FOR UPDATE
+                )
+                UPDATE {schema}.outbox_lane l
+                   SET claim_id = NULL,
+                       due_at = clock_timestamp()
+                  FROM lane
+                 WHERE l.aggregate_type = lane.aggregate_type
+                   AND l.aggregate_id = lane.aggregate_id
+                   AND l.handler_id = lane.handler_id
+                """.replace("{claim}", claim);
     }
 
     private static String sql(String result) {
@@ -108,6 +123,11 @@ public final class LeaseStore {
         public boolean confirm() throws SQLException {
             return store.confirm(claim);
         }
+
+        @Override
+        public void release() throws SQLException {
+            store.release(claim);
+        }
     }
 
     /** Renews a lease. */
@@ -123,7 +143,7 @@ public final class LeaseStore {
         return confirm.run(dataSource, claim::bind, (results) -> results.row().getInt(1) == 1);
     }
 
-    /** Releases a claim of events: those that are not settled are available again at once, without an attempt being counted. */
+    /** Releases a claim: what is not settled is available again at once, and neither an attempt nor a crash is counted. */
     public void release(ClaimKey claim) throws SQLException {
         release.run(dataSource, claim::bind);
     }

@@ -151,7 +151,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         try {
             settle(batch, true);
             if (locked.contains(batch)) {
-                source.release(batch);
+                batch.lease().release();
             }
         } catch (Throwable ex) {
             log.warn(

@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** One kind of work of a stream: how it is claimed, dispatched and settled. */
 public interface BatchSource<B extends Batch<W, ?>, W> {
 
-    /** After so many claims in a row that could not be read, each event is claimed alone. One may have failed for another reason. */
-    int UNREAD_BEFORE_ISOLATION = 2;
-
     /**
      * Claims a batch. With {@code nearOnly}, skips the extended scan because the settlement in progress is about to free aggregates. One call
      * at a time, on any thread.
@@ -26,9 +23,6 @@ public interface BatchSource<B extends Batch<W, ?>, W> {
 
     /** Writes the outcomes so far; the last settlement also gives back what was not dispatched. */
     Settled settle(B batch, boolean last, Mode mode) throws SQLException;
-
-    /** Gives back what is claimed, without its outcomes. */
-    void release(B batch) throws SQLException;
 
     /** Gives back what was claimed and never returned. */
     default void close() throws SQLException {}

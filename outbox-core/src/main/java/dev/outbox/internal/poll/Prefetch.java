@@ -76,11 +76,6 @@ final class Prefetch<B extends Batch<W, ?>, W> implements BatchSource<B, W> {
         return source.settle(batch, last, mode);
     }
 
-    @Override
-    public void release(B batch) throws SQLException {
-        source.release(batch);
-    }
-
     /** Does not wait long for another session that keeps the claim from ending. */
     @Override
     public void close() throws SQLException {
@@ -113,7 +108,7 @@ final class Prefetch<B extends Batch<W, ?>, W> implements BatchSource<B, W> {
         B batch = claimed.batch();
         if (batch != null) {
             try {
-                source.release(batch);
+                batch.lease().release();
             } finally {
                 batch.lease().close();
             }

@@ -154,5 +154,8 @@ public final class OnDemandDelivery implements AutoCloseable {
         public boolean confirm() {
             return true;
         }
+
+        @Override
+        public void release() {}
     }
 }

@@ -92,6 +92,7 @@ class LaneStatementsTest {
             new Step("FIND_LOCKED", ClaimSteps.FIND_LOCKED, Group.LEASED, 3),
             new Step("LOCK_DUE", DeliveryClaimStore.LOCK_DUE, Group.DUE, 1),
             new Step("TAKE", DeliveryClaimStore.TAKE, Group.DUE, 1),
+            new Step("RELEASE of a claim", LeaseSteps.RELEASE, Group.LEASED, 1),
             new Step("RELEASE_UNREAD", LeaseSteps.RELEASE_UNREAD, Group.LEASED, 1),
             new Step("LOCK_EXPIRED", LeaseSteps.LOCK_EXPIRED, Group.LEASED, 1),
             new Step("END_EXPIRED", LeaseSteps.END_EXPIRED, Group.LEASED, 1),

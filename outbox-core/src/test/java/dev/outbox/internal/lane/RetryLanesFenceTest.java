@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -108,6 +110,32 @@ class RetryLanesFenceTest {
                 new Attempted(late.get(2), DeliveryOutcome.retry(new Failure("E", "late"), Duration.ZERO, true));
         assertThat(settle(late, List.of(third))).isFalse();
         assertThat(lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
+    }
+
+    @Test
+    void releasedClaimFreesItsLanesWithoutCountingACrash() throws Exception {
+        outbox.addStream("default");
+        for (int number = 1; number <= 3; number++) {
+            park(claim(), outbox.publish(Integer.toString(number), new OrderPlaced(number)));
+        }
+        List<DueDelivery> stopped = claimDue();
+        CompletableFuture<Void> release;
+        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
+            operator.run("UPDATE events.outbox_lane SET crash_count = crash_count WHERE aggregate_id = '2'");
+            release = InBackground.run(() -> {
+                leases.release(stopped.get(0).claim());
+                return null;
+            });
+            outbox.awaitWaiting(1);
+            operator.commit();
+        }
+        InBackground.result(release);
+
+        assertThat(claimDue())
+                .as("lanes, one of which another session has changed meanwhile")
+                .hasSize(3)
+                .allMatch((delivery) -> delivery.attempt() == 1 && delivery.crashes() == 0);
+        assertThat(settle(stopped, List.of())).isFalse();
     }
 
     @ParameterizedTest

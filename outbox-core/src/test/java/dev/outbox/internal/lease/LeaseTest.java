@@ -42,6 +42,9 @@ class LeaseTest {
             return answer();
         }
 
+        @Override
+        public void release() {}
+
         private boolean answer() throws IOException {
             if (away) {
                 throw new IOException("away");

@@ -117,6 +117,9 @@ class LostLeaseTest {
                     public boolean confirm() {
                         return held;
                     }
+
+                    @Override
+                    public void release() {}
                 },
                 LIFE,
                 keeper.now());

@@ -200,6 +200,9 @@ class BatchLoopTest {
         public boolean confirm() {
             return true;
         }
+
+        @Override
+        public void release() {}
     }
 
     private final class FakeSource implements BatchSource<FakeBatch, String> {
@@ -234,9 +237,6 @@ class BatchLoopTest {
             settled.add(batch.name + " " + mode);
             return Settled.ALL;
         }
-
-        @Override
-        public void release(FakeBatch batch) {}
 
         @Override
         public void close() {}
