@@ -7,7 +7,6 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.publish.Aggregate;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +25,10 @@ final class BatchResult {
     private final HandlerDefinition handler;
     private final List<Attempt> attempts;
     private final FailedAttempts failures;
-    private final Map<Long, DeliveryOutcome> refused = new HashMap<>();
+
+    /** Outcomes of the events that the handler does not get. */
+    private final Map<Long, DeliveryOutcome> known = new HashMap<>();
+
     private final List<Attempt> called = new ArrayList<>();
     private final List<Object> payloads = new ArrayList<>();
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
@@ -41,34 +42,31 @@ final class BatchResult {
         this.failures = failures;
     }
 
-    /** Decodes the payloads. An event that the handler cannot get is a dead letter. */
-    void decode() {
+    /**
+     * Decodes the payloads. An event that the handler cannot get is a dead letter.
+     *
+     * @throws InterruptedException if the shutdown interrupts the decoding
+     */
+    void decode() throws InterruptedException {
         Set<Aggregate> stopped = new HashSet<>();
         for (Attempt attempt : attempts) {
             if (stopped.contains(attempt.aggregate())) {
+                known.put(attempt.id(), DeliveryOutcome.QUEUED);
                 continue;
             }
-            DeliveryOutcome outcome = refusal(attempt);
-            if (outcome == null) {
+            try {
+                payloads.add(attempt.payload().decode(handler));
                 called.add(attempt);
-            } else {
-                refused.put(attempt.id(), outcome);
+            } catch (Throwable ex) {
+                if (attempt.isInterruptedByShutdown(ex)) {
+                    throw new InterruptedException();
+                }
+                DeliveryOutcome outcome = failures.failed(handler, attempt, ex);
+                known.put(attempt.id(), outcome);
                 if (outcome.blocksLane()) {
                     stopped.add(attempt.aggregate());
                 }
             }
-        }
-    }
-
-    private @Nullable DeliveryOutcome refusal(Attempt attempt) {
-        if (failures.isCrashLoop(handler, attempt)) {
-            return failures.crashed(handler, attempt);
-        }
-        try {
-            payloads.add(attempt.payload().decode(handler));
-            return null;
-        } catch (Throwable ex) {
-            return failures.failed(handler, attempt, ex);
         }
     }
 
@@ -77,8 +75,11 @@ final class BatchResult {
         return called;
     }
 
-    /** Returns the arguments of the handler. */
-    Batch batch() {
+    /** Returns the argument of the handler: the batch, or the payload of the only event. */
+    Object argument() {
+        if (!handler.isBatch()) {
+            return payloads.get(0);
+        }
         List<EventEnvelope> events = called.stream().map(Attempt::envelope).toList();
         return new Batch(payloads, events, new Failures());
     }
@@ -109,30 +110,20 @@ final class BatchResult {
         return logged ? reported : 0;
     }
 
-    /** Returns the outcomes of a batch that nothing is known about. */
-    List<DeliveryOutcome> abandoned() {
-        return Collections.nCopies(attempts.size(), DeliveryOutcome.ABANDONED);
-    }
-
     List<DeliveryOutcome> outcomes() {
         Set<Aggregate> stopped = new HashSet<>();
-        Set<Long> reached = called.stream().map(Attempt::id).collect(Collectors.toSet());
-        return attempts.stream()
-                .map((attempt) -> {
-                    DeliveryOutcome known = refused.get(attempt.id());
-                    if (known != null) {
-                        return known;
-                    }
-                    if (stopped.contains(attempt.aggregate()) || !reached.contains(attempt.id())) {
-                        return DeliveryOutcome.QUEUED;
-                    }
-                    DeliveryOutcome outcome = outcome(attempt);
-                    if (!outcome.succeeded()) {
-                        stopped.add(attempt.aggregate());
-                    }
-                    return outcome;
-                })
-                .toList();
+        List<DeliveryOutcome> outcomes = new ArrayList<>();
+        for (Attempt attempt : attempts) {
+            DeliveryOutcome outcome = known.get(attempt.id());
+            if (outcome == null) {
+                outcome = stopped.contains(attempt.aggregate()) ? DeliveryOutcome.QUEUED : outcome(attempt);
+                if (!outcome.succeeded()) {
+                    stopped.add(attempt.aggregate());
+                }
+            }
+            outcomes.add(outcome);
+        }
+        return outcomes;
     }
 
     private DeliveryOutcome outcome(Attempt attempt) {

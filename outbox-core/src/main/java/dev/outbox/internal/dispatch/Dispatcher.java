@@ -209,9 +209,7 @@ public final class Dispatcher {
         if (unreadable != null) {
             return List.of(invocation.unreadable(handler, attempts.get(0), unreadable));
         }
-        return handler.isBatch()
-                ? invocation.invoke(handler, failures.together(handler, attempts))
-                : List.of(invocation.invoke(handler, attempts.get(0)));
+        return invocation.deliver(handler, failures.together(handler, attempts));
     }
 
     /** Returns whether a delivery becomes a dead letter without an attempt, because too many leases expired under it. */
@@ -286,8 +284,11 @@ public final class Dispatcher {
                     forBatches.put(local.handler(), new Waiting(events.size(), lane, attempt));
                 } else {
                     boolean begin = outcomes.isEmpty() || guard.mayStart();
-                    DeliveryOutcome outcome =
-                            begin ? invocation.invoke(local.handler(), attempt) : DeliveryOutcome.ABANDONED;
+                    DeliveryOutcome outcome = begin
+                            ? invocation
+                                    .deliver(local.handler(), List.of(attempt))
+                                    .get(0)
+                            : DeliveryOutcome.ABANDONED;
                     if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
                         return false;
                     }
@@ -344,7 +345,7 @@ public final class Dispatcher {
             if (!guard.mayStart()) {
                 return false;
             }
-            List<DeliveryOutcome> outcomes = invocation.invoke(
+            List<DeliveryOutcome> outcomes = invocation.deliver(
                     handler, open.stream().map(Waiting::attempt).toList());
             for (int i = 0; i < outcomes.size(); i++) {
                 DeliveryOutcome outcome = outcomes.get(i);

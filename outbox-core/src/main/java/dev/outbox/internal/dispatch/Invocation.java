@@ -1,6 +1,5 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.BatchHandler.Batch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Failure;
@@ -12,12 +11,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Invokes a handler with one event, or a batch handler with many, and classifies the outcome of each. No exception of the handler leaves it. */
+/** Invokes a handler with a batch, of one event unless it is a batch handler, and classifies each outcome. No exception of the handler leaves it. */
 final class Invocation {
 
     private static final Logger log = LoggerFactory.getLogger(Invocation.class);
@@ -34,19 +31,13 @@ final class Invocation {
         this.clock = clock;
     }
 
-    /** Invokes the handler. Whatever is thrown around it is a failed attempt too: the last resort that keeps the stream moving. */
-    DeliveryOutcome invoke(HandlerDefinition handler, Attempt attempt) {
+    /**
+     * Delivers events to a batch handler, or one event to a handler of single events. Returns their outcomes, from the first on. Whatever is
+     * thrown around the handler is a failed attempt too: the last resort that keeps the stream moving.
+     */
+    List<DeliveryOutcome> deliver(HandlerDefinition handler, List<Attempt> attempts) {
         try {
-            return invokeOne(handler, attempt);
-        } catch (Throwable ex) {
-            return failures.failed(handler, attempt, ex);
-        }
-    }
-
-    /** As {@link #invoke(HandlerDefinition, Attempt)}, for many events. Returns an outcome for each. */
-    List<DeliveryOutcome> invoke(HandlerDefinition handler, List<Attempt> attempts) {
-        try {
-            return invokeAll(handler, attempts);
+            return invoke(handler, attempts);
         } catch (Throwable ex) {
             BatchResult result = new BatchResult(handler, attempts, failures);
             result.allThrown(ex);
@@ -62,67 +53,27 @@ final class Invocation {
     }
 
     /** Invokes the handler on the calling thread, unless its circuit is open or the event is in a crash loop. */
-    private DeliveryOutcome invokeOne(HandlerDefinition handler, Attempt attempt) {
-        Circuits.Circuit circuit = circuits.of(handler);
-        if (circuit != null && !circuit.pass()) {
-            return DeliveryOutcome.QUEUED;
-        }
-        long begun = System.nanoTime();
-        EventEnvelope envelope = attempt.envelope();
-        LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
-        try {
-            if (failures.isCrashLoop(handler, attempt)) {
-                DeliveryOutcome crashed = failures.crashed(handler, attempt);
-                report(handler, envelope, crashed, Duration.ZERO);
-                return crashed;
-            }
-            DeliveryOutcome outcome = call(handler, attempt);
-            Duration duration = Duration.ofNanos(System.nanoTime() - begun);
-            report(handler, envelope, outcome, duration);
-            if (circuit != null) {
-                updateCircuit(circuit, handler, List.of(attempt), List.of(outcome), (one) -> false, null);
-            }
-            return outcome.after(duration);
-        } finally {
-            context.leave();
-            // The next handler on this thread must not inherit the flag; closing has its own.
-            Thread.interrupted();
-        }
-    }
-
-    private DeliveryOutcome call(HandlerDefinition handler, Attempt attempt) {
-        try {
-            Object argument = attempt.payload().decode(handler);
-            FaultPoint.BEFORE_HANDLER.reached();
-            if (attempt.isLeaseLost()) {
-                log.warn("{} is not invoked with {}: the lease has expired", handler.id(), attempt.envelope());
-                return DeliveryOutcome.ABANDONED;
-            }
-            // The handler of the registry, which DecoratedHandlers wrapped: deduplication, interceptors, tracing.
-            handler.handle(argument, attempt.envelope(), attempt);
-            FaultPoint.AFTER_HANDLER.reached();
-            return DeliveryOutcome.SUCCEEDED;
-        } catch (Throwable ex) {
-            if (attempt.isInterruptedByShutdown(ex)) {
-                log.info("{} was interrupted by the shutdown; the event will be delivered again", handler.id());
-                return DeliveryOutcome.ABANDONED;
-            }
-            return failures.failed(handler, attempt, ex);
-        }
-    }
-
-    private List<DeliveryOutcome> invokeAll(HandlerDefinition handler, List<Attempt> attempts) {
+    private List<DeliveryOutcome> invoke(HandlerDefinition handler, List<Attempt> attempts) {
         Circuits.Circuit circuit = circuits.of(handler);
         if (circuit != null && !circuit.pass()) {
             return Collections.nCopies(attempts.size(), DeliveryOutcome.QUEUED);
         }
         long begun = System.nanoTime();
-        LogContext context = LogContext.enterBatch(attempts, handler.id());
+        Attempt first = attempts.get(0);
+        LogContext context = handler.isBatch()
+                ? LogContext.enterBatch(attempts, handler.id())
+                : LogContext.enter(first.envelope(), handler.id(), first.attempt());
         try {
+            // Crash suspects are claimed alone.
+            if (failures.isCrashLoop(handler, first)) {
+                DeliveryOutcome crashed = failures.crashed(handler, first);
+                report(handler, first.envelope(), crashed, Duration.ZERO);
+                return List.of(crashed);
+            }
             BatchResult result = new BatchResult(handler, attempts, failures);
-            result.decode();
-            List<DeliveryOutcome> outcomes =
-                    result.called().isEmpty() || call(handler, result) ? result.outcomes() : result.abandoned();
+            List<DeliveryOutcome> outcomes = call(handler, first, result)
+                    ? result.outcomes()
+                    : Collections.nCopies(attempts.size(), DeliveryOutcome.ABANDONED);
             Duration share = Duration.ofNanos((System.nanoTime() - begun) / attempts.size());
             for (int i = 0; i < outcomes.size(); i++) {
                 report(handler, attempts.get(i).envelope(), outcomes.get(i), share);
@@ -135,34 +86,46 @@ final class Invocation {
                         attempts.size());
             }
             if (circuit != null) {
-                updateCircuit(circuit, handler, attempts, outcomes, result::isSelfReported, result.thrown());
+                updateCircuit(circuit, handler, attempts, outcomes, result);
             }
             return outcomes.stream().map((outcome) -> outcome.after(share)).toList();
         } finally {
             context.leave();
+            // The next handler on this thread must not inherit the flag; closing has its own.
             Thread.interrupted();
         }
     }
 
     /** Returns {@code false} if nothing is known about the events. */
-    private boolean call(HandlerDefinition handler, BatchResult result) {
-        int called = result.called().size();
-        Attempt attempt = Attempt.ofBatch(result.called());
+    private boolean call(HandlerDefinition handler, Attempt first, BatchResult result) {
         try {
+            result.decode();
+            int called = result.called().size();
+            if (called == 0) {
+                return true;
+            }
             FaultPoint.BEFORE_HANDLER.reached();
+            Attempt attempt = Attempt.ofBatch(result.called());
             if (attempt.isLeaseLost()) {
-                log.warn("{} is not invoked with {} events: the lease has expired", handler.id(), called);
+                log.warn(
+                        "{} is not invoked with {}: the lease has expired",
+                        handler.id(),
+                        handler.isBatch() ? called + " events" : attempt.envelope());
                 return false;
             }
-            Batch batch = result.batch();
-            handler.handle(batch, attempt.envelope(), attempt);
+            // The handler of the registry, which DecoratedHandlers wrapped: deduplication, interceptors, tracing.
+            handler.handle(result.argument(), attempt.envelope(), attempt);
             FaultPoint.AFTER_HANDLER.reached();
         } catch (Throwable ex) {
-            if (attempt.isInterruptedByShutdown(ex)) {
-                log.info("{} was interrupted by the shutdown; its events will be delivered again", handler.id());
+            if (first.isInterruptedByShutdown(ex)) {
+                log.info(
+                        "{} was interrupted by the shutdown; {} will be delivered again",
+                        handler.id(),
+                        handler.isBatch() ? "its events" : "the event");
                 return false;
             }
             result.thrown(ex);
+            int called = result.called().size();
             if (called > 1 && failures.isNews(handler, ex)) {
                 log.warn(
                         "{} failed with {} events; they are delivered again, and each alone at its last attempt",
@@ -180,20 +143,19 @@ final class Invocation {
             HandlerDefinition handler,
             List<Attempt> attempts,
             List<DeliveryOutcome> outcomes,
-            Predicate<Attempt> letsWait,
-            @Nullable Throwable thrown) {
-        if (outcomes.stream().anyMatch((outcome) -> outcome.succeeded())) {
+            BatchResult result) {
+        if (outcomes.stream().anyMatch(DeliveryOutcome::succeeded)) {
             circuit.succeeded();
             return;
         }
         for (int i = 0; i < outcomes.size(); i++) {
             DeliveryOutcome outcome = outcomes.get(i);
             EventEnvelope envelope = attempts.get(i).envelope();
-            boolean failed = outcome.failure() != null && !letsWait.test(attempts.get(i));
+            boolean failed = outcome.failure() != null && !result.isSelfReported(attempts.get(i));
             if (failed && circuit.failed(envelope)) {
                 listener.circuitOpened(envelope.stream(), handler.id());
             }
-            if (failed && thrown != null) {
+            if (failed && result.thrown() != null) {
                 return;
             }
         }
