@@ -250,8 +250,8 @@ public final class Dispatcher {
         private final List<DispatchedEvent> events = new ArrayList<>();
         private final Map<HandlerDefinition, List<Waiting>> waiting = new LinkedHashMap<>();
 
-        /** Event that a batch handler has not got yet. */
-        private record Waiting(int position, String lane, Attempt attempt) {}
+        /** Event that a handler has not got yet. */
+        private record Waiting(int position, DispatchedEvent event, String lane, Attempt attempt) {}
 
         FirstDelivery(BlockedLanes blocked, LeaseGuard guard) {
             this.blocked = blocked;
@@ -267,46 +267,40 @@ public final class Dispatcher {
          * Delivers an event to its handlers of single events. Returns {@code false} if nothing is known about it. After two expired leases, the
          * event is a crash suspect: its deliveries are queued for the retry lanes, which find out which handler crashes.
          */
-        boolean add(ClaimedEvent event, HandlerRoutes.Route route) {
-            Map<String, DeliveryOutcome> outcomes = new LinkedHashMap<>();
+        boolean add(ClaimedEvent claimed, HandlerRoutes.Route route) {
+            DispatchedEvent event = new DispatchedEvent(
+                    claimed, new LinkedHashMap<>(), !route.delegated().isEmpty());
             Map<HandlerDefinition, Waiting> forBatches = new LinkedHashMap<>();
-            Attempt attempt = attempt(event.envelope(), 1, 0, 0, guard);
-            boolean suspect = event.isSuspect();
-            Failure unreadable = event.unreadable();
-            Set<String> lanes = blocked.handlers(event);
+            Attempt attempt = attempt(claimed.envelope(), 1, 0, 0, guard);
+            Failure unreadable = claimed.unreadable();
+            Set<String> lanes = blocked.handlers(claimed);
             for (HandlerRoutes.Local local : route.local()) {
-                String lane = local.lane(lanes);
+                HandlerDefinition handler = local.handler();
+                Waiting one = new Waiting(events.size(), event, local.lane(lanes), attempt);
                 if (unreadable != null) {
-                    record(event, outcomes, lane, invocation.unreadable(local.handler(), attempt, unreadable));
-                } else if (suspect || local.paused() || lanes.contains(lane) || circuits.queues(local.handler())) {
-                    record(event, outcomes, lane, DeliveryOutcome.QUEUED);
-                } else if (local.handler().isBatch()) {
-                    forBatches.put(local.handler(), new Waiting(events.size(), lane, attempt));
-                } else {
-                    boolean begin = outcomes.isEmpty() || guard.mayStart();
-                    DeliveryOutcome outcome = begin
-                            ? invocation
-                                    .deliver(local.handler(), List.of(attempt))
-                                    .get(0)
-                            : DeliveryOutcome.ABANDONED;
-                    if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
-                        return false;
-                    }
-                    record(event, outcomes, lane, outcome);
+                    record(event, one.lane(), invocation.unreadable(handler, attempt, unreadable));
+                } else if (claimed.isSuspect()
+                        || local.paused()
+                        || lanes.contains(one.lane())
+                        || circuits.queues(handler)) {
+                    record(event, one.lane(), DeliveryOutcome.QUEUED);
+                } else if (handler.isBatch()) {
+                    forBatches.put(handler, one);
+                } else if (!deliver(handler, List.of(one))) {
+                    return false;
                 }
             }
-            route.delegated().forEach((handlerId) -> record(event, outcomes, handlerId, DeliveryOutcome.QUEUED));
-            forBatches.forEach((handler, waits) ->
-                    waiting.computeIfAbsent(handler, (key) -> new ArrayList<>()).add(waits));
-            events.add(new DispatchedEvent(event, outcomes, !route.delegated().isEmpty()));
+            route.delegated().forEach((handlerId) -> record(event, handlerId, DeliveryOutcome.QUEUED));
+            forBatches.forEach((handler, one) ->
+                    waiting.computeIfAbsent(handler, (key) -> new ArrayList<>()).add(one));
+            events.add(event);
             return true;
         }
 
-        private void record(
-                ClaimedEvent event, Map<String, DeliveryOutcome> outcomes, String lane, DeliveryOutcome outcome) {
-            outcomes.put(lane, outcome);
+        private void record(DispatchedEvent event, String lane, DeliveryOutcome outcome) {
+            event.outcomes().put(lane, outcome);
             if (outcome.blocksLane()) {
-                blocked.block(event, lane);
+                blocked.block(event.event(), lane);
             }
         }
 
@@ -328,13 +322,12 @@ public final class Dispatcher {
             return List.copyOf(events.subList(0, finished));
         }
 
-        /** Returns {@code false} if nothing is known about the batch. A lane that an earlier batch has blocked waits. */
+        /** Returns {@code false} if nothing is known about the events. A lane that an earlier event has blocked waits. */
         private boolean deliver(HandlerDefinition handler, List<Waiting> batch) {
             List<Waiting> open = new ArrayList<>();
             for (Waiting one : batch) {
-                DispatchedEvent event = events.get(one.position());
-                if (blocked.handlers(event.event()).contains(one.lane())) {
-                    event.outcomes().put(one.lane(), DeliveryOutcome.QUEUED);
+                if (blocked.handlers(one.event().event()).contains(one.lane())) {
+                    one.event().outcomes().put(one.lane(), DeliveryOutcome.QUEUED);
                 } else {
                     open.add(one);
                 }
@@ -348,12 +341,10 @@ public final class Dispatcher {
             List<DeliveryOutcome> outcomes = invocation.deliver(
                     handler, open.stream().map(Waiting::attempt).toList());
             for (int i = 0; i < outcomes.size(); i++) {
-                DeliveryOutcome outcome = outcomes.get(i);
-                if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
+                if (outcomes.get(i).kind() == DeliveryOutcome.Kind.ABANDONED) {
                     return false;
                 }
-                DispatchedEvent event = events.get(open.get(i).position());
-                record(event.event(), event.outcomes(), open.get(i).lane(), outcome);
+                record(open.get(i).event(), open.get(i).lane(), outcomes.get(i));
             }
             return true;
         }
