@@ -15,17 +15,14 @@ import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.registry.RegistryVersion;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Claimed events, in a queue for each aggregate or all in one. */
-final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements BlockedLanes {
+final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
 
     /** Minimum batch size for asynchronous settlement and prefetching. */
     private static final int SMALLEST_SPREAD = 10;
@@ -35,9 +32,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
     private final Lease lease;
     private final boolean full;
     private final boolean spread;
-
-    /** Handlers that the batch itself has blocked for an aggregate; one thread works on an aggregate. */
-    private final Map<Aggregate, Set<String>> blocked = new ConcurrentHashMap<>();
+    private final BlockedLanes blocked = new BlockedLanes();
 
     private EventBatch(Limits limits, RegistryVersion registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
         super(queues);
@@ -92,6 +87,10 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
         return registry;
     }
 
+    BlockedLanes blocked() {
+        return blocked;
+    }
+
     @Override
     public boolean isFull() {
         return full;
@@ -105,23 +104,6 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements B
     @Override
     public boolean isWorthSettlingAsync() {
         return spread && !isRefused() && unsettled().stream().allMatch(DispatchedEvent::succeeded);
-    }
-
-    @Override
-    public Set<String> handlers(ClaimedEvent event) {
-        Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(event.aggregate());
-        if (byBatch == null) {
-            return event.blockedHandlers();
-        }
-        Set<String> all = new HashSet<>(event.blockedHandlers());
-        all.addAll(byBatch);
-        return all;
-    }
-
-    @Override
-    public void block(ClaimedEvent event, String handlerId) {
-        blocked.computeIfAbsent(event.aggregate(), (aggregate) -> new HashSet<>())
-                .add(handlerId);
     }
 
     /** The last settlement ends the claim, and so frees what was not dispatched. */

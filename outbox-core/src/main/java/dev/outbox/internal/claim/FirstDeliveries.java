@@ -194,7 +194,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     @Override
     public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
         List<ClaimedEvent> events = queue.peek(dependencies.dispatcher().batchSize(queue.peek()));
-        List<DispatchedEvent> finished = dependencies.dispatcher().dispatch(events, batch, guard);
+        List<DispatchedEvent> finished = dependencies.dispatcher().dispatch(events, batch.blocked(), guard);
         finished.forEach(batch::add);
         queue.advance(finished.size());
         return !finished.isEmpty();

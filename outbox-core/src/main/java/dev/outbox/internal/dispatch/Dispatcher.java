@@ -15,6 +15,7 @@ import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,13 +147,27 @@ public final class Dispatcher {
     }
 
     /** Lanes of claimed events that wait: the claim found them blocked, or an earlier event of the claim has blocked them. */
-    public interface BlockedLanes {
+    public static final class BlockedLanes {
+
+        /** Handlers that the claim's own events have blocked for an aggregate; one thread works on an aggregate. */
+        private final Map<Aggregate, Set<String>> blocked = new ConcurrentHashMap<>();
 
         /** Returns the ids of the handlers that must not get an event yet. */
-        Set<String> handlers(ClaimedEvent event);
+        private Set<String> handlers(ClaimedEvent event) {
+            Set<String> byEvents = blocked.isEmpty() ? null : blocked.get(event.aggregate());
+            if (byEvents == null) {
+                return event.blockedHandlers();
+            }
+            Set<String> all = new HashSet<>(event.blockedHandlers());
+            all.addAll(byEvents);
+            return all;
+        }
 
         /** Blocks a handler for the later events of an aggregate. */
-        void block(ClaimedEvent event, String handlerId);
+        private void block(ClaimedEvent event, String handlerId) {
+            blocked.computeIfAbsent(event.aggregate(), (aggregate) -> new HashSet<>())
+                    .add(handlerId);
+        }
     }
 
     /** Returns the handlers of this instance that may get deliveries now: not paused, and no open circuit. */

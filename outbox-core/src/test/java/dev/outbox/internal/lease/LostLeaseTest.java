@@ -34,16 +34,6 @@ class LostLeaseTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final List<String> invoked = new ArrayList<>();
-    private static final BlockedLanes NOTHING_BLOCKED = new BlockedLanes() {
-        @Override
-        public Set<String> handlers(ClaimedEvent event) {
-            return Set.of();
-        }
-
-        @Override
-        public void block(ClaimedEvent event, String handlerId) {}
-    };
-
     private boolean held = true;
     private static Runnable suspension = () -> {};
     private long nanos;
@@ -64,7 +54,7 @@ class LostLeaseTest {
                 handler("second", () -> {}));
 
         List<DispatchedEvent> outcome =
-                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
+                dispatcher.dispatch(List.of(event()), new BlockedLanes(), new LeaseGuard(lease(), () -> false));
         assertThat(invoked).containsExactly("first");
         assertThat(outcome).isEmpty();
     }
@@ -75,7 +65,7 @@ class LostLeaseTest {
                 handler("first", () -> nanos += Duration.ofSeconds(1).toNanos()), handler("second", () -> {}));
 
         List<DispatchedEvent> outcome =
-                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
+                dispatcher.dispatch(List.of(event()), new BlockedLanes(), new LeaseGuard(lease(), () -> false));
         assertThat(invoked).containsExactly("first", "second");
         assertThat(outcome).singleElement().matches(DispatchedEvent::succeeded);
     }
@@ -87,7 +77,7 @@ class LostLeaseTest {
                 "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
 
         List<DispatchedEvent> outcome =
-                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
+                dispatcher.dispatch(List.of(event()), new BlockedLanes(), new LeaseGuard(lease(), () -> false));
         assertThat(invoked).isEmpty();
         assertThat(outcome).isEmpty();
     }
