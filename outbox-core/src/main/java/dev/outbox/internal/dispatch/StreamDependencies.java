@@ -23,20 +23,6 @@ public record StreamDependencies(
         Runnable deadLettered,
         CrashSuspects suspects) {
 
-    /** The same with another dispatcher; no crash suspect is attempted yet. */
-    public StreamDependencies with(Dispatcher other) {
-        return new StreamDependencies(
-                dataSource,
-                schema,
-                registry,
-                other,
-                leases,
-                listener,
-                announcements,
-                deadLettered,
-                new CrashSuspects());
-    }
-
     /** Keeps crash suspects apart: one of them may crash the process, and the others must not be blamed for it. Thread-safe. */
     public static final class CrashSuspects {
 

@@ -44,12 +44,11 @@ public final class OnDemandDelivery implements AutoCloseable {
     private final Map<String, StreamPoller> pollers = new TreeMap<>();
     private final LeaseRenewer leases = new LeaseRenewer(LEASE, Moment.Source.system());
     private final Map<String, PollerSettings> streams;
-    private final Supplier<Dispatcher> dispatchers;
-    private final StreamDependencies stores;
+    private final Supplier<StreamDependencies> shared;
     private final ReplayFeeder replays;
     private final ScheduleMover schedule;
     private final DeadLetterReporter deadLetters;
-    private Dispatcher dispatcher;
+    private StreamDependencies current;
 
     OnDemandDelivery(
             RuntimeSettings settings,
@@ -61,20 +60,18 @@ public final class OnDemandDelivery implements AutoCloseable {
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
         this.streams = settings.polling().streams();
-        this.dispatchers = () -> new Dispatcher(
-                registry,
-                dependencies.payloads(registry.local()),
-                settings.dispatch(),
-                listener,
-                dependencies.clock(),
-                nanos,
-                dependencies.random());
-        this.dispatcher = dispatchers.get();
-        this.stores = new StreamDependencies(
+        this.shared = () -> new StreamDependencies(
                 dataSource,
                 schema,
                 registry,
-                dispatcher,
+                new Dispatcher(
+                        registry,
+                        dependencies.payloads(registry.local()),
+                        settings.dispatch(),
+                        listener,
+                        dependencies.clock(),
+                        nanos,
+                        dependencies.random()),
                 leases,
                 listener,
                 Announcements.NONE,
@@ -84,16 +81,16 @@ public final class OnDemandDelivery implements AutoCloseable {
         this.schedule = new ScheduleMover(dataSource, schema, streams.keySet(), listener::published);
         this.deadLetters =
                 new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
+        this.current = shared.get();
         reset();
     }
 
     /** Forgets open circuits and what the pollers remember of the tables, for example because they were emptied. */
     public void reset() {
         close();
-        dispatcher = dispatchers.get();
-        StreamDependencies fresh = stores.with(dispatcher);
-        streams.forEach((name, poller) ->
-                pollers.put(name, new StreamPoller(new PolledStream(name, WORKER, withOwnLease(poller)), fresh, null)));
+        current = shared.get();
+        streams.forEach((name, poller) -> pollers.put(
+                name, new StreamPoller(new PolledStream(name, WORKER, withOwnLease(poller)), current, null)));
     }
 
     private static PollerSettings withOwnLease(PollerSettings poller) {
@@ -102,7 +99,7 @@ public final class OnDemandDelivery implements AutoCloseable {
 
     /** Registers the handlers of this instance. */
     public void register() throws SQLException {
-        stores.registry().register();
+        current.registry().register();
     }
 
     /**
@@ -125,7 +122,7 @@ public final class OnDemandDelivery implements AutoCloseable {
     public DeliveryOutcome redeliver(EventEnvelope event, String handlerId) {
         DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new ClaimKey(0, new UUID(0, 0)));
         try (Lease lease = leases.keep(new WithoutRow(), LEASE, leases.now())) {
-            return dispatcher
+            return current.dispatcher()
                     .retry(List.of(second), new LeaseGuard(lease, () -> false))
                     .get(0);
         }
