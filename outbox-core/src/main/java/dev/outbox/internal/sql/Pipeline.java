@@ -21,7 +21,7 @@ import javax.sql.DataSource;
  * Statements of one transaction in one round trip: the driver sends them all, and the {@code COMMIT}, before it reads the first result, so
  * that a suspended client holds no lock. It commits asynchronously unless it is {@linkplain #durable durable}: a lost commit only costs a
  * redelivery. The server ends a statement after 12 s, and the client waits 15 s for an answer, unless the pipeline is {@linkplain #lasting
- * allowed} more.
+ * allowed} more. If only a part of it arrives, the server ends the transaction when the client gives up.
  */
 public final class Pipeline {
 
@@ -29,17 +29,20 @@ public final class Pipeline {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
     /**
-     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. PostgreSQL 17 and
-     * later know {@code transaction_timeout}, which stops at once when it is set to zero within a transaction. Every statement has an
-     * index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of an empty queue would
-     * make the planner read the whole table.
+     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. A network that fails
+     * in the middle of the messages leaves a transaction that waits for the rest, with its locks, which no other timeout ends: PostgreSQL 17
+     * and later have {@code transaction_timeout}, whose timer starts anew after zero; earlier ones ask whether the client is still there.
+     * Every statement has an index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of
+     * an empty queue would make the planner read the whole table.
      */
     private static final String GUARD = """
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
                    set_config('statement_timeout', '{statement_timeout}', true),
                    CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
-                        THEN set_config('transaction_timeout', '0', true) END,
+                        THEN set_config('transaction_timeout', '0', true) || set_config('transaction_timeout', '{transaction_timeout}', true)
+                        ELSE set_config('tcp_keepalives_idle', '10', true) || set_config('tcp_keepalives_interval', '2', true)
+                             || set_config('tcp_keepalives_count', '3', true) END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),
@@ -137,7 +140,10 @@ public final class Pipeline {
         this.longest = longest;
         String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
                 .replace("{lock_timeout}", lockTimeout.toMillis() + "ms")
-                .replace("{statement_timeout}", longest.toMillis() + "ms");
+                .replace("{statement_timeout}", longest.toMillis() + "ms")
+                .replace(
+                        "{transaction_timeout}",
+                        longest.plus(LONGEST_TRANSMISSION).toMillis() + "ms");
         this.statements =
                 Stream.concat(Stream.of(BEGIN, guard), Stream.of(statements)).toList();
         if (new HashSet<>(this.statements).size() < this.statements.size()) {

@@ -2,20 +2,27 @@ package dev.outbox.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.outbox.fixture.FreezingNetwork;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.net.SocketTimeoutException;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which statement a result is read from. */
+/** Which statement a result is read from, and what ends a transaction that arrived in part. */
 class PipelineTest {
 
     private static final String ONE = "SELECT 'one', 1";
     private static final String TWO = "SELECT 'two', 2";
     private static final String THREE = "SELECT 'three', 3";
+    private static final Duration LONGEST = Duration.ofSeconds(1);
 
     private final Pipeline pipeline = new Pipeline(OutboxSchema.DEFAULT, ONE, TWO, THREE);
 
@@ -44,6 +51,41 @@ class PipelineTest {
     void statementStandsOnceInAPipeline() {
         assertThatThrownBy(() -> new Pipeline(OutboxSchema.DEFAULT, ONE, TWO, ONE))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Nothing else would end it: the server waits for the rest of the messages, and the client's computer is there to answer for it. */
+    @Test
+    void lockOfATransactionThatArrivedInPartEndsWhenItsClientGivesUp() throws Exception {
+        assumeThat(TestPostgres.shared().majorVersion())
+                .as("earlier versions know no transaction_timeout")
+                .isGreaterThanOrEqualTo(17);
+        Pipeline locking = new Pipeline(OutboxSchema.DEFAULT, "SELECT pg_advisory_xact_lock(1)").lasting(LONGEST);
+        try (TestDatabase database = TestPostgres.shared().newDatabase();
+                FreezingNetwork network = new FreezingNetwork(database);
+                Connection another = database.dataSource().getConnection()) {
+            network.freezeMidway("COMMIT");
+            assertThatThrownBy(() -> locking.run(network.dataSource(), (parameters) -> {}))
+                    .hasRootCauseInstanceOf(SocketTimeoutException.class);
+            try (Statement statement = another.createStatement()) {
+                statement.execute("SET lock_timeout = '5s'");
+                statement.execute("SELECT pg_advisory_lock(1)");
+            }
+        }
+    }
+
+    @Test
+    void earlierServersAskWhetherTheClientIsThere() throws SQLException {
+        assumeThat(TestPostgres.shared().majorVersion())
+                .as("later versions know transaction_timeout")
+                .isLessThan(17);
+        Pipeline asking = new Pipeline(OutboxSchema.DEFAULT, "SHOW tcp_keepalives_idle");
+        try (TestDatabase database = TestPostgres.shared().newDatabase()) {
+            assertThat(asking.<String>run(
+                            database.dataSource(),
+                            (parameters) -> {},
+                            (results) -> results.row().getString(1)))
+                    .isEqualTo("10");
+        }
     }
 
     private <T> T read(Pipeline.Reader<T> reader) throws SQLException {

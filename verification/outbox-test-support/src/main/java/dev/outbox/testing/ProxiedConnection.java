@@ -38,7 +38,16 @@ final class ProxiedConnection {
                 if (messages.commits(buffer, count)) {
                     committing.set(true);
                 }
-                output.write(buffer, 0, count);
+                int before = proxy.cutsRequest(buffer, count);
+                if (before >= 0) {
+                    output.write(buffer, 0, before);
+                    output.flush();
+                    freeze();
+                    proxy.holdBackEnd(this);
+                    output.write(buffer, before, count - before);
+                } else {
+                    output.write(buffer, 0, count);
+                }
                 output.flush();
             }
         } catch (IOException e) {

@@ -6,10 +6,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
 
@@ -18,12 +20,14 @@ public final class TcpProxy implements AutoCloseable {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
     private static final int BACKLOG = 200;
+    private static final String NONE = "";
 
     private final ServerSocket listener;
     private final InetSocketAddress server;
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private final AtomicInteger commitsToCut = new AtomicInteger();
     private final AtomicInteger commitsCut = new AtomicInteger();
+    private final AtomicReference<String> requestToCut = new AtomicReference<>(NONE);
     private volatile Duration delay = Duration.ZERO;
     private volatile boolean blackHole;
     private volatile boolean refusing;
@@ -96,6 +100,14 @@ public final class TcpProxy implements AutoCloseable {
         return count;
     }
 
+    /**
+     * Freezes the next connection whose client sends a text, in the middle of its messages: the server gets what comes before the text. So do
+     * networks that fail between two packets.
+     */
+    public void freezeBefore(String text) {
+        requestToCut.set(text);
+    }
+
     /** Delays all traffic in both directions until {@link #heal()}. */
     public void delay(Duration each) {
         delay = each;
@@ -118,6 +130,7 @@ public final class TcpProxy implements AutoCloseable {
     /** Ends every fault. */
     public void heal() {
         commitsToCut.set(0);
+        requestToCut.set(NONE);
         delay = Duration.ZERO;
         refusing = false;
         blackHole = false;
@@ -149,6 +162,13 @@ public final class TcpProxy implements AutoCloseable {
         while (blackHole || connection.isFrozen()) {
             LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
         }
+    }
+
+    /** Returns where a request is to be cut off; negative if nowhere. Cuts one request. */
+    int cutsRequest(byte[] bytes, int count) {
+        String text = requestToCut.get();
+        int found = text.equals(NONE) ? -1 : new String(bytes, 0, count, StandardCharsets.ISO_8859_1).indexOf(text);
+        return found >= 0 && requestToCut.compareAndSet(text, NONE) ? found : -1;
     }
 
     /** Whether the reply to a commit is to be cut off; counts it. */
