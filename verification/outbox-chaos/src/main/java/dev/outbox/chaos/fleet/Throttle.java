@@ -10,10 +10,16 @@ public final class Throttle implements AutoCloseable {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
 
+    /** What the workers have to do now. What waits behind an absurd delay only grows, and would end the traffic of a long run. */
     private static final String BACKLOG = """
-            SELECT count(*)
-            FROM events.outbox_unpublished
-            WHERE status <> 'DEAD'
+            SELECT (SELECT count(*)
+                    FROM events.outbox_unpublished
+                    WHERE dispatched_at IS NULL)
+                 + (SELECT count(*)
+                    FROM events.outbox_delivery d
+                    JOIN events.outbox_lane l USING (aggregate_type, aggregate_id, handler_id)
+                    WHERE d.status = 'OPEN'
+                    AND l.due_at < now() + interval '1 minute')
             """;
 
     private final Database database;
