@@ -18,6 +18,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -119,7 +120,10 @@ final class ClaimStore {
         }
     }
 
-    /** Result of a claim transaction, with the aggregates of which it skipped a row. No lane that is due was due before {@code dueFrom}. */
+    /**
+     * Result of a claim transaction, with the aggregates of which it skipped a row, and the time that the server looked for events. No lane
+     * that is due was due before {@code dueFrom}.
+     */
     record Round(
             @Nullable Claim claim,
             RegistryVersion registry,
@@ -127,6 +131,7 @@ final class ClaimStore {
             List<Expired> expired,
             Optional<Duration> untilNextDelivery,
             OffsetDateTime dueFrom,
+            Duration looked,
             boolean isLong,
             boolean isCut,
             boolean expiredFound) {
@@ -134,7 +139,8 @@ final class ClaimStore {
         /** Returns the round of a claim of one event, as it was read. */
         Round with(ClaimedEvent event) {
             Claim read = claim == null ? null : new Claim(claim.key(), List.of(event));
-            return new Round(read, registry, skipped, expired, untilNextDelivery, dueFrom, isLong, isCut, expiredFound);
+            return new Round(
+                    read, registry, skipped, expired, untilNextDelivery, dueFrom, looked, isLong, isCut, expiredFound);
         }
 
         /** Returns the claimed events. */
@@ -281,9 +287,19 @@ final class ClaimStore {
         long millis = due.getLong(1);
         Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         OffsetDateTime dueFrom = due.getObject(2, OffsetDateTime.class);
+        Duration looked = Duration.of(due.getLong(3), ChronoUnit.MICROS);
         Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, token), batch.events);
         return Optional.of(new Round(
-                claim, registry, batch.skipped, expired, untilNext, dueFrom, isLong, batch.isCut, expiredFound));
+                claim,
+                registry,
+                batch.skipped,
+                expired,
+                untilNext,
+                dueFrom,
+                looked,
+                isLong,
+                batch.isCut,
+                expiredFound));
     }
 
     /** A sequence lags behind ids that are stored, so nothing was claimed. */

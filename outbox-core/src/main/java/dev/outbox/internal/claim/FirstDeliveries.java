@@ -5,6 +5,7 @@ import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.LeaseGuard;
@@ -126,7 +127,9 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
             return alone ? claims.claimAlone(request) : claims.claim(request);
         } catch (SQLException | RuntimeException | Error ex) {
             window.failed(request.window(), since(begun));
-            depth.failed(request.reach(), since(begun));
+            if (Causes.isTooLong(ex)) {
+                depth.failed(request.reach(), since(begun));
+            }
             throw ex;
         }
     }
@@ -175,7 +178,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         window.claimed(request.window(), events.size(), took);
         dependencies.listener().claimed(stream.name(), took, events.size());
         ScanLimit.Reach reach = request.reach();
-        boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
+        boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), round.looked());
         boolean full = events.size() == stream.settings().batchSize() || round.isCut() || reading.isAlone();
         dependencies.announcements().claimed(stream.name(), () -> eventIds(events), full);
         return full || again || (!events.isEmpty() && (!round.skipped().isEmpty() || round.expiredFound()));

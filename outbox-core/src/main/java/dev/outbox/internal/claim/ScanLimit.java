@@ -9,16 +9,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits how many events the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue
  * does not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
- * times the time it took, times the number of instances, which all do so. Used by one thread.
+ * times the time that the server looked, times the number of instances, which all do so. Waits for locks and connections do not count: they say
+ * nothing about the queue. Used by one thread.
  */
 final class ScanLimit {
 
-    /** Leaves room for the id that it is added to. */
+    /** Leaves room for the id that the near ones are added to. */
     static final long UNBOUNDED = Long.MAX_VALUE / 2;
 
     private static final int BATCHES = 10;
     private static final int STEP = 10;
     private static final int REST = 20;
+    private static final long LONGEST_REST_NANOS = Duration.ofMinutes(10).toNanos();
     private static final long CHEAP_NANOS = Duration.ofMillis(5).toNanos();
     private static final long CHEAP_NANOS_PER_EVENT = Duration.ofMillis(1).toNanos() / 20;
 
@@ -44,10 +46,7 @@ final class ScanLimit {
         this.deepAgainAt = clock.getAsLong();
     }
 
-    /**
-     * Number of events that a claim reads, and of ids behind the one from which it counts them; it calls a queue long that has more than the
-     * near ones.
-     */
+    /** Number of events that a claim reads; it calls a queue long that has events so many ids behind one, or so many before it, as the near ones. */
     record Reach(long from, long depth, long near) {
 
         /** Reads everything, and calls nothing long. */
@@ -103,6 +102,6 @@ final class ScanLimit {
     }
 
     private long restedAfter(Duration took) {
-        return clock.getAsLong() + took.toNanos() * REST * instances.getAsInt();
+        return clock.getAsLong() + Math.min(took.toNanos() * REST * instances.getAsInt(), LONGEST_REST_NANOS);
     }
 }

@@ -250,7 +250,7 @@ public final class LaneSql {
     /**
      * Time until a free lane is due or a lease of the stream ends, but then a second at least: a claim may be over, and not be ended yet.
      * And the mark at which the next look starts. Lanes become due at the clock of the transaction that changes them, so that only one that
-     * commits later than ten seconds puts a lane before the mark.
+     * commits later than ten seconds puts a lane before the mark. And the microseconds that the claim before it took.
      */
     public static final String UNTIL_NEXT =
             """
@@ -259,7 +259,9 @@ public final class LaneSql {
                                                     FROM {schema}.outbox_claim c
                                                    WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
                                                      AND c.stream = :stream)) - clock_timestamp()) * 1000)::bigint,
-                   least(min(l.due_at) FILTER (WHERE NOT h.suspect), now() - interval '10 seconds')
+                   least(min(l.due_at) FILTER (WHERE NOT h.suspect), now() - interval '10 seconds'),
+                   (extract(epoch FROM statement_timestamp() - nullif(current_setting('outbox.claim_began', true), '')::timestamptz)
+                    * 1000000)::bigint
               FROM {handlers}
              CROSS JOIN LATERAL (SELECT l.due_at
                                    {lanes of handler}

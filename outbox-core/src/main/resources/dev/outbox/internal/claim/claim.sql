@@ -135,13 +135,15 @@ UPDATE {schema}.outbox_stream s
        IS DISTINCT FROM (a.new_low_water_mark, a.new_safe_mark, a.next_running, a.last_id);
 
 -- result: claim
--- Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts.
+-- Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts. Notes when it began, after the
+-- wait for the stream.
 WITH start AS MATERIALIZED (
     SELECT CASE WHEN :whole_queue THEN 0
                 WHEN s.open_writers = (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.horizon)
                 THEN s.low_water_mark
                 ELSE s.safe_mark END AS id,
-           s.first_claim
+           s.first_claim,
+           set_config('outbox.claim_began', statement_timestamp()::text, true)
       FROM {schema}.outbox_stream s
      WHERE s.stream = :stream
        AND s.stream = current_setting('outbox.locked_stream', true)
@@ -156,8 +158,8 @@ WITH start AS MATERIALIZED (
              LIMIT 1) AS id
 ), oldest AS MATERIALIZED (
     -- Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose order it
-    -- would read every dispatched event that waits. Reads as many ids and events as ScanLimit says: what other claims hold may be a single
-    -- long aggregate. Half of the largest bigint (ScanLimit.UNBOUNDED) can be added to an id of at most the other half.
+    -- would read every dispatched event that waits. Reads as many events as ScanLimit says: what other claims hold may be a single long
+    -- aggregate.
     SELECT o.id,
            o.row,
            {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate,
@@ -165,8 +167,7 @@ WITH start AS MATERIALIZED (
       FROM (SELECT o.stream, o.id, o.ctid AS row, o.aggregate_type, o.aggregate_id, o.attempt_count, o.payload
               FROM {schema}.outbox_unpublished o
              WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
-               AND (o.stream, o.id) <= (:stream, (SELECT least(greatest(first.id, :from::bigint), 4611686018427387903) + :depth::bigint
-                                                    FROM first))
+               AND (o.stream, o.id) <= (:stream, 9223372036854775807)
                AND o.dispatched_at IS NULL
              ORDER BY o.stream, o.id
              LIMIT :depth::bigint) o

@@ -63,8 +63,8 @@ class HeldSnapshotTest {
         assertFew(
                 "CLAIM",
                 ClaimStore.CLAIM,
-                "boolean, text, boolean, bigint, bigint, bigint[], int, bigint, uuid, text, bigint",
-                "false, 'default', false, 0, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
+                "boolean, text, boolean, bigint, bigint[], int, bigint, uuid, text, bigint",
+                "false, 'default', false, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
         assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid", claim + fence());
         assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");

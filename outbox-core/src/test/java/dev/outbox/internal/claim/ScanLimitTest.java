@@ -80,6 +80,16 @@ class ScanLimitTest {
     }
 
     @Test
+    void deepLookRestsForTenMinutesAtMost() {
+        instances = 20;
+        learn(0, true, QUICK);
+        depth.failed(depth.next(7), Duration.ofMinutes(1));
+
+        now += Duration.ofMinutes(10).toNanos();
+        assertDepth(10_000);
+    }
+
+    @Test
     void deepLookThatFindsEnoughIsRepeatedAtOnce() {
         learn(10, true, QUICK);
         learn(BATCH, true, Duration.ofMillis(9));

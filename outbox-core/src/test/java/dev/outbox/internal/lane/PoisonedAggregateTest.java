@@ -25,10 +25,9 @@ class PoisonedAggregateTest {
 
     private static final int WAITING = 100_000;
     private static final long DEPTH = 500;
-    private static final String TYPES =
-            "boolean, text, boolean, bigint, bigint, bigint[], int, bigint, uuid, text, bigint";
+    private static final String TYPES = "boolean, text, boolean, bigint, bigint[], int, bigint, uuid, text, bigint";
     private static final String VALUES =
-            "false, 'default', false, 0, " + DEPTH + ", '{}', 50, 1000000, gen_random_uuid(), 'w', 60000";
+            "false, 'default', false, " + DEPTH + ", '{}', 50, 1000000, gen_random_uuid(), 'w', 60000";
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final TestOutbox outbox = TestOutbox.create();

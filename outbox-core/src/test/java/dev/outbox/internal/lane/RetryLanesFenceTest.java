@@ -116,7 +116,8 @@ class RetryLanesFenceTest {
     void releasedClaimFreesItsLanesWithoutCountingACrash() throws Exception {
         outbox.addStream("default");
         for (int number = 1; number <= 3; number++) {
-            park(claim(), outbox.publish(Integer.toString(number), new OrderPlaced(number)));
+            EventEnvelope event = outbox.publish(Integer.toString(number), new OrderPlaced(number));
+            park(claim(), event);
         }
         List<DueDelivery> stopped = claimDue();
         CompletableFuture<Void> release;
