@@ -4,6 +4,7 @@ import dev.outbox.DeadLetter;
 import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.NetworkTimeout;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.PreparedStatement;
@@ -36,7 +37,8 @@ final class DeadLetterStore {
      */
     private static final String LOCK = """
             SELECT {envelope},
-                   d.replay_id IS NOT NULL, coalesce(d.last_error_code, 'UNKNOWN'), d.last_error, d.retry_count
+                   d.replay_id IS NOT NULL, coalesce(d.last_error_code, 'UNKNOWN'), d.last_error, d.retry_count,
+                   {ask client}
               FROM {schema}.outbox_delivery d
               JOIN {schema}.outbox o ON o.id = d.outbox_id
              WHERE d.handler_id = :handler_id
@@ -46,7 +48,8 @@ final class DeadLetterStore {
              ORDER BY d.report_at
              LIMIT 1
                FOR UPDATE OF d SKIP LOCKED
-            """.replace("{envelope}", EventRow.columnsWithoutPayload("""
+            """.replace("{ask client}", NetworkTimeout.OF_SERVER)
+            .replace("{envelope}", EventRow.columnsWithoutPayload("""
             d.last_error_code = 'UNREADABLE'
                         OR d.last_error_code = 'CRASH_LOOP' AND octet_length(o.payload::text) > 8388608"""));
 

@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.NetworkTimeout;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,13 +19,14 @@ import javax.sql.DataSource;
 final class ProcessedEventStore {
 
     /**
-     * Precedes an insert, which waits while an open transaction has inserted such a row. PostgreSQL can keep the transaction of a dead
-     * worker for hours, if the network swallowed the end of its connection.
+     * Precedes an insert, which waits while an open transaction has inserted such a row: that of a worker that died while the network
+     * swallowed the end of its connection, perhaps.
      */
     private static final String LIMIT_WAIT = """
             SELECT set_config('outbox.lock_timeout', current_setting('lock_timeout'), true),
-                   set_config('lock_timeout', '1s', true);
-            """;
+                   set_config('lock_timeout', '1s', true),
+                   {ask client};
+            """.replace("{ask client}", NetworkTimeout.OF_SERVER);
 
     /** The statements of the handler keep the timeout that its transaction began with. */
     private static final String RESTORE_WAIT = """

@@ -41,8 +41,7 @@ public final class Pipeline {
                    set_config('statement_timeout', '{statement_timeout}', true),
                    CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
                         THEN set_config('transaction_timeout', '0', true) || set_config('transaction_timeout', '{transaction_timeout}', true)
-                        ELSE set_config('tcp_keepalives_idle', '10', true) || set_config('tcp_keepalives_interval', '2', true)
-                             || set_config('tcp_keepalives_count', '3', true) END,
+                        ELSE {ask client} END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),
@@ -141,6 +140,7 @@ public final class Pipeline {
         String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
                 .replace("{lock_timeout}", lockTimeout.toMillis() + "ms")
                 .replace("{statement_timeout}", longest.toMillis() + "ms")
+                .replace("{ask client}", NetworkTimeout.OF_SERVER)
                 .replace(
                         "{transaction_timeout}",
                         longest.plus(LONGEST_TRANSMISSION).toMillis() + "ms");

@@ -3,6 +3,7 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.sql.BoundConnection;
+import dev.outbox.internal.sql.NetworkTimeout;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.OutboxOperations.InboxStart;
@@ -33,8 +34,9 @@ public final class OffsetStore {
                SET next_offset = o.next_offset
             RETURNING topic, partition, next_offset, topic_id, stopped_after IS NOT NULL,
                       CASE current_setting('synchronous_commit')
-                          WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
-            """;
+                          WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END,
+                      {ask client}
+            """.replace("{ask client}", NetworkTimeout.OF_SERVER);
 
     /** Relies on outbox_inbox_offset_pk and outbox_operation_pk. The caller has locked the rows. */
     private static final String WRITE = """
