@@ -7,6 +7,7 @@ import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.Faults.Window;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.StateChange;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -46,7 +47,7 @@ final class InOrder implements Rule {
         long latest = Long.MIN_VALUE;
         for (int i = 0; i < events.size(); i++) {
             EventHistory event = events.get(i);
-            OptionalLong start = firstStart(event, handler);
+            OptionalLong start = firstStart(history, event, handler);
             if (start.isPresent() && start.getAsLong() < latest) {
                 // Rare, so that looking at all of them costs nothing.
                 events.subList(0, i).stream()
@@ -61,12 +62,18 @@ final class InOrder implements Rule {
         }
     }
 
-    private static OptionalLong firstStart(EventHistory event, String handler) {
+    private static OptionalLong firstStart(History history, EventHistory event, String handler) {
         return event.executions(handler)
                 .filter((execution) -> !execution.started().replayed()
-                        && (event.due() == null || execution.started().sequence() == event.sequence()))
+                        && (event.due() == null || hasItsSequence(history, event, execution)))
                 .mapToLong((execution) -> execution.started().at())
                 .min();
+    }
+
+    /** The database may have forgotten that it moved a scheduled event, and then given it the same sequence again, behind other events. */
+    private static boolean hasItsSequence(History history, EventHistory event, Execution execution) {
+        return execution.started().sequence() == event.sequence()
+                && !history.faults().mayForget(execution.started().at(), Duration.ZERO);
     }
 
     /** Returns when a handler was done with an event; the end of time if it never was. */

@@ -382,6 +382,18 @@ class GoodHistoriesTest {
         event.moves().isHandledBy("w-2");
     }
 
+    /** The event before it was forgotten too. */
+    @Test
+    void failoverForgetsThatAnEventHasMovedAndItGetsItsSequenceAgain() {
+        StoryEvent event = story.schedules("a", 2);
+        long replicated = story.tick();
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        story.delivers("w-2", "a", 1);
+        event.moves().isHandledBy("w-2");
+    }
+
     @Test
     void failoverForgetsACancellation() {
         StoryEvent event = story.schedules("a", 1);
