@@ -31,9 +31,24 @@ record Attempt(EventEnvelope envelope, EventPayload payload, int attempt, int fa
     boolean isInterruptedByShutdown(Throwable ex) {
         boolean interrupted =
                 Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
-        return interrupted
-                && !(ex instanceof TimeLimit.TimedOutException)
-                && guard.closing().getAsBoolean();
+        return interrupted && !(ex instanceof TimeLimit.TimedOutException) && guard.isClosing();
+    }
+
+    /** Precedes the code of the handler: what encloses it, such as a transaction or an interceptor, may have waited for longer than the lease. */
+    void requireLease() throws LeaseLostException {
+        if (!guard.mayStart()) {
+            throw new LeaseLostException();
+        }
+    }
+
+    /** Ends the work around a handler that must not start any more. */
+    static final class LeaseLostException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        LeaseLostException() {
+            super("the lease has ended before the handler began");
+        }
     }
 
     @Override

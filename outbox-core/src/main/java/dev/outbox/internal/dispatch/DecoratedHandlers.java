@@ -19,7 +19,7 @@ import javax.sql.DataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 
-/** Adds timeout, deduplication, interceptors and supervision to the application's handlers. */
+/** Adds the lease, timeout, deduplication, interceptors and supervision to the application's handlers. */
 public record DecoratedHandlers(
         DispatchSettings settings,
         DataSource dataSource,
@@ -37,6 +37,7 @@ public record DecoratedHandlers(
         TimeLimit limit = new TimeLimit();
         List<HandlerInterceptor> outermostFirst = interceptors.get().toList();
         return found.stream()
+                .map(DecoratedHandlers::underLease)
                 .map((handler) -> {
                     Duration timeout = settings.timeoutOf(handler.id());
                     return timeout == null ? handler : limit.around(handler, timeout);
@@ -47,6 +48,15 @@ public record DecoratedHandlers(
                 .map((handler) -> outermostFirst.isEmpty() ? handler : intercepted(handler, outermostFirst))
                 .map(running::around)
                 .toList();
+    }
+
+    private static HandlerDefinition underLease(HandlerDefinition handler) {
+        return handler.decorated((own) -> (payload, envelope, context) -> {
+            if (context instanceof Attempt attempt) {
+                attempt.requireLease();
+            }
+            own.handle(payload, envelope, context);
+        });
     }
 
     private DeduplicationInbox inboxOf(HandlerDefinition handler) {

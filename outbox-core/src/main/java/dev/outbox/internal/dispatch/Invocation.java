@@ -100,19 +100,11 @@ final class Invocation {
     private boolean call(HandlerDefinition handler, Attempt first, BatchResult result) {
         try {
             result.decode();
-            int called = result.called().size();
-            if (called == 0) {
+            if (result.called().isEmpty()) {
                 return true;
             }
             FaultPoint.BEFORE_HANDLER.reached();
             Attempt attempt = Attempt.ofBatch(result.called());
-            if (attempt.isLeaseLost()) {
-                log.warn(
-                        "{} is not invoked with {}: the lease has expired",
-                        handler.id(),
-                        handler.isBatch() ? called + " events" : attempt.envelope());
-                return false;
-            }
             // The handler of the registry, which DecoratedHandlers wrapped: deduplication, interceptors, tracing.
             handler.handle(result.argument(), attempt.envelope(), attempt);
             FaultPoint.AFTER_HANDLER.reached();
@@ -125,14 +117,23 @@ final class Invocation {
                 return false;
             }
             result.thrown(ex);
-            int called = result.called().size();
-            if (called > 1 && failures.isNews(handler, ex)) {
-                log.warn(
-                        "{} failed with {} events; they are delivered again, and each alone at its last attempt",
-                        handler.id(),
-                        called,
-                        Redaction.loggable(ex));
-            }
+        }
+        // Whatever an interceptor has made of the refusal.
+        if (first.guard().hasRefused()) {
+            log.warn(
+                    "{} is not invoked with {}: the lease has expired",
+                    handler.id(),
+                    handler.isBatch() ? result.called().size() + " events" : first.envelope());
+            return false;
+        }
+        Throwable thrown = result.thrown();
+        int called = result.called().size();
+        if (thrown != null && called > 1 && failures.isNews(handler, thrown)) {
+            log.warn(
+                    "{} failed with {} events; they are delivered again, and each alone at its last attempt",
+                    handler.id(),
+                    called,
+                    Redaction.loggable(thrown));
         }
         return true;
     }

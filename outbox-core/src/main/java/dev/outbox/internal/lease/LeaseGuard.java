@@ -3,16 +3,37 @@ package dev.outbox.internal.lease;
 import java.util.function.BooleanSupplier;
 
 /** Lease and shutdown state that bound the work on a claim. */
-public record LeaseGuard(Lease lease, BooleanSupplier closing) {
+public final class LeaseGuard {
+
+    private final Lease lease;
+    private final BooleanSupplier closing;
+    private volatile boolean refused;
+
+    public LeaseGuard(Lease lease, BooleanSupplier closing) {
+        this.lease = lease;
+        this.closing = closing;
+    }
+
+    /** Returns whether the process is being stopped. */
+    public boolean isClosing() {
+        return closing.getAsBoolean();
+    }
 
     /** Returns whether no more work may start; may query the database. */
     public boolean isOver() {
-        return closing.getAsBoolean() || !mayStart();
+        return isClosing() || !mayStart();
     }
 
     /** Returns whether a handler may start; may query the database. */
     public boolean mayStart() {
-        return lease.isHeld();
+        boolean held = lease.isHeld();
+        refused |= !held;
+        return held;
+    }
+
+    /** Returns whether a handler was not allowed to start. */
+    public boolean hasRefused() {
+        return refused;
     }
 
     /** Returns whether another instance may have the work by now, without a query. */

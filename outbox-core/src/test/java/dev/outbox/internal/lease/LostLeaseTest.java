@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerInterceptor;
 import dev.outbox.PayloadFormat;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
+import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -22,11 +26,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LostLeaseTest {
 
@@ -34,6 +41,7 @@ class LostLeaseTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final List<String> invoked = new ArrayList<>();
+    private final List<HandlerInterceptor> interceptors = new ArrayList<>();
     private boolean held = true;
     private static Runnable suspension = () -> {};
     private long nanos;
@@ -82,6 +90,29 @@ class LostLeaseTest {
         assertThat(outcome).isEmpty();
     }
 
+    /** A transaction begins when the pool has a connection, for example. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void handlerDoesNotStartIfWhatEnclosesItHasWaited(boolean swallows) {
+        interceptors.add((call, chain) -> {
+            nanos += Duration.ofSeconds(1).toNanos();
+            held = false;
+            try {
+                chain.proceed();
+            } catch (Exception ex) {
+                if (!swallows) {
+                    throw ex;
+                }
+            }
+        });
+        Dispatcher dispatcher = dispatcher(handler("first", () -> {}));
+
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), new BlockedLanes(), new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).isEmpty();
+        assertThat(outcome).isEmpty();
+    }
+
     /** Payload whose decoding stands still for a while. */
     private record Decoded() {
 
@@ -123,8 +154,19 @@ class LostLeaseTest {
     }
 
     private Dispatcher dispatcher(HandlerDefinition... handlers) {
+        DecoratedHandlers decorated = new DecoratedHandlers(
+                DispatchSettings.defaults(),
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT,
+                new TransactionPhase(),
+                Optional::empty,
+                interceptors::stream,
+                OutboxListener.NONE);
         HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(handlers), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+                () -> decorated.of(
+                        List.of(handlers),
+                        new RunningHandlers(Map.of(), DispatchSettings.defaults(), System::nanoTime)),
+                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
         return new Dispatcher(
                 registry,
                 new PayloadReader(PayloadFormat.mapper(), List.of()),
