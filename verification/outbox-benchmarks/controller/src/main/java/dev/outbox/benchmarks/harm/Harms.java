@@ -20,6 +20,7 @@ public final class Harms {
             "harm-history",
             "harm-retention",
             "harm-retries",
+            "harm-checkpoint",
             "harm-handlers",
             "harm-lane",
             "harm-slow",
@@ -56,6 +57,9 @@ public final class Harms {
                         "harm.followers",
                         "0,100",
                         (followers) -> new RetryStorm(options.number("harm.events", 5000), followers, harm));
+            case "harm-checkpoint" ->
+                List.of(new CheckpointedRetries(
+                        options.number("harm.events", 5000), options.number("harm.failing", 10), harm));
             case "harm-handlers" -> each("harm.handlers", "10,100", (handlers) -> new ManyHandlers(handlers, harm));
             case "harm-lane" ->
                 Stream.of(false, true)
