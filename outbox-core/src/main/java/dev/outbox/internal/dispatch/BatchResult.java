@@ -7,6 +7,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.publish.Aggregate;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,8 +30,8 @@ final class BatchResult {
     /** Outcomes of the events that the handler does not get. */
     private final Map<Long, DeliveryOutcome> known = new HashMap<>();
 
-    private final List<Attempt> called = new ArrayList<>();
-    private final List<Object> payloads = new ArrayList<>();
+    private final List<Attempt> called;
+    private final List<Object> payloads;
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
     private @Nullable Throwable thrown;
     private int reported;
@@ -40,6 +41,8 @@ final class BatchResult {
         this.handler = handler;
         this.attempts = attempts;
         this.failures = failures;
+        this.called = new ArrayList<>(attempts.size());
+        this.payloads = new ArrayList<>(attempts.size());
     }
 
     /**
@@ -50,7 +53,7 @@ final class BatchResult {
     void decode() throws InterruptedException {
         Set<Aggregate> stopped = new HashSet<>();
         for (Attempt attempt : attempts) {
-            if (stopped.contains(attempt.aggregate())) {
+            if (!stopped.isEmpty() && stopped.contains(attempt.aggregate())) {
                 known.put(attempt.id(), DeliveryOutcome.QUEUED);
                 continue;
             }
@@ -111,8 +114,11 @@ final class BatchResult {
     }
 
     List<DeliveryOutcome> outcomes() {
+        if (thrown == null && known.isEmpty() && failed.isEmpty()) {
+            return Collections.nCopies(attempts.size(), DeliveryOutcome.SUCCEEDED);
+        }
         Set<Aggregate> stopped = new HashSet<>();
-        List<DeliveryOutcome> outcomes = new ArrayList<>();
+        List<DeliveryOutcome> outcomes = new ArrayList<>(attempts.size());
         for (Attempt attempt : attempts) {
             DeliveryOutcome outcome = known.get(attempt.id());
             if (outcome == null) {

@@ -339,12 +339,14 @@ public final class Dispatcher {
 
         /** Returns {@code false} if nothing is known about the events. A lane that an earlier event has blocked waits. */
         private boolean deliver(HandlerDefinition handler, List<Waiting> batch) {
-            List<Waiting> open = new ArrayList<>();
+            List<Waiting> open = new ArrayList<>(batch.size());
+            List<Attempt> attempts = new ArrayList<>(batch.size());
             for (Waiting one : batch) {
                 if (blocked.handlers(one.event().event()).contains(one.lane())) {
                     one.event().outcomes().put(one.lane(), DeliveryOutcome.QUEUED);
                 } else {
                     open.add(one);
+                    attempts.add(one.attempt());
                 }
             }
             if (open.isEmpty()) {
@@ -353,8 +355,7 @@ public final class Dispatcher {
             if (!guard.mayStart()) {
                 return false;
             }
-            List<DeliveryOutcome> outcomes = invocation.deliver(
-                    handler, open.stream().map(Waiting::attempt).toList());
+            List<DeliveryOutcome> outcomes = invocation.deliver(handler, attempts);
             for (int i = 0; i < outcomes.size(); i++) {
                 if (outcomes.get(i).kind() == DeliveryOutcome.Kind.ABANDONED) {
                     return false;

@@ -9,6 +9,7 @@ import dev.outbox.listener.OutboxListener;
 import dev.outbox.listener.OutboxListener.Result;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.slf4j.Logger;
@@ -75,8 +76,10 @@ final class Invocation {
                     ? result.outcomes()
                     : Collections.nCopies(attempts.size(), DeliveryOutcome.ABANDONED);
             Duration share = Duration.ofNanos((System.nanoTime() - begun) / attempts.size());
+            List<DeliveryOutcome> timed = new ArrayList<>(outcomes.size());
             for (int i = 0; i < outcomes.size(); i++) {
                 report(handler, attempts.get(i).envelope(), outcomes.get(i), share);
+                timed.add(outcomes.get(i).after(share));
             }
             if (result.failures() > 1) {
                 log.warn(
@@ -88,7 +91,7 @@ final class Invocation {
             if (circuit != null) {
                 updateCircuit(circuit, handler, attempts, outcomes, result);
             }
-            return outcomes.stream().map((outcome) -> outcome.after(share)).toList();
+            return timed;
         } finally {
             context.leave();
             // The next handler on this thread must not inherit the flag; closing has its own.

@@ -3,7 +3,6 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.publish.EventDepth;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,65 +22,51 @@ public final class LogContext {
 
     public static LogContext enter(EventEnvelope envelope, String handlerId, int attempt) {
         LogContext context = new LogContext();
-        Map<String, String> names = context.previous == null ? new HashMap<>() : new HashMap<>(context.previous);
         String traceId = envelope.headers().get(EventEnvelope.TRACE_ID);
         if (traceId != null) {
-            names.put(EventEnvelope.TRACE_ID, traceId);
+            MDC.put(EventEnvelope.TRACE_ID, traceId);
         }
-        names.put("eventId", envelope.eventId().toString());
-        names.put("stream", envelope.stream());
-        names.put("eventType", envelope.eventType());
-        names.put("aggregateType", envelope.aggregateType());
-        names.put("aggregateId", envelope.aggregateId());
-        names.put("handlerId", handlerId);
-        names.put("attempt", Integer.toString(attempt));
-        putDepth(names, EventDepth.of(envelope));
+        MDC.put("eventId", envelope.eventId().toString());
+        MDC.put("stream", envelope.stream());
+        MDC.put("eventType", envelope.eventType());
+        MDC.put("aggregateType", envelope.aggregateType());
+        MDC.put("aggregateId", envelope.aggregateId());
+        MDC.put("handlerId", handlerId);
+        MDC.put("attempt", Integer.toString(attempt));
+        putDepth(EventDepth.of(envelope));
         if (envelope.replayed()) {
-            names.put("replayed", "true");
+            MDC.put("replayed", "true");
         }
-        MDC.setContextMap(names);
         return context;
     }
 
     static LogContext enterBatch(List<Attempt> attempts, String handlerId) {
         LogContext context = new LogContext();
-        Map<String, String> names = context.previous == null ? new HashMap<>() : new HashMap<>(context.previous);
-        names.put("stream", attempts.get(0).envelope().stream());
-        names.put("handlerId", handlerId);
-        names.put("events", Integer.toString(attempts.size()));
-        putAll(
-                names,
-                EventEnvelope.TRACE_ID,
-                attempts,
-                (event) -> event.headers().get(EventEnvelope.TRACE_ID));
-        putDepth(
-                names,
-                attempts.stream()
-                        .mapToInt((attempt) -> EventDepth.of(attempt.envelope()))
-                        .max()
-                        .orElse(0));
-        putAll(names, "eventId", attempts, EventEnvelope::eventId);
-        putAll(names, "eventType", attempts, EventEnvelope::eventType);
-        putAll(names, "aggregateType", attempts, EventEnvelope::aggregateType);
-        putAll(names, "aggregateId", attempts, EventEnvelope::aggregateId);
-        MDC.setContextMap(names);
+        MDC.put("stream", attempts.get(0).envelope().stream());
+        MDC.put("handlerId", handlerId);
+        MDC.put("events", Integer.toString(attempts.size()));
+        putAll(EventEnvelope.TRACE_ID, attempts, (event) -> event.headers().get(EventEnvelope.TRACE_ID));
+        putDepth(attempts.stream()
+                .mapToInt((attempt) -> EventDepth.of(attempt.envelope()))
+                .max()
+                .orElse(0));
+        putAll("eventId", attempts, EventEnvelope::eventId);
+        putAll("eventType", attempts, EventEnvelope::eventType);
+        putAll("aggregateType", attempts, EventEnvelope::aggregateType);
+        putAll("aggregateId", attempts, EventEnvelope::aggregateId);
         return context;
     }
 
     /** The publisher continues the chain of the event. */
-    private static void putDepth(Map<String, String> names, int depth) {
+    private static void putDepth(int depth) {
         if (depth > 0) {
-            names.put(EventDepth.HEADER, Integer.toString(depth));
+            MDC.put(EventDepth.HEADER, Integer.toString(depth));
         } else {
-            names.remove(EventDepth.HEADER);
+            MDC.remove(EventDepth.HEADER);
         }
     }
 
-    private static void putAll(
-            Map<String, String> names,
-            String key,
-            List<Attempt> attempts,
-            Function<EventEnvelope, @Nullable Object> value) {
+    private static void putAll(String key, List<Attempt> attempts, Function<EventEnvelope, @Nullable Object> value) {
         String all = attempts.stream()
                 .limit(MOST_NAMED)
                 .map((attempt) -> value.apply(attempt.envelope()))
@@ -90,7 +75,7 @@ public final class LogContext {
                 .distinct()
                 .collect(Collectors.joining(","));
         if (!all.isEmpty()) {
-            names.put(key, all);
+            MDC.put(key, all);
         }
     }
 

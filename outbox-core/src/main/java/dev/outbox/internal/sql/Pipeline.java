@@ -39,9 +39,10 @@ public final class Pipeline {
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
                    set_config('statement_timeout', '{statement_timeout}', true),
-                   CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
-                        THEN set_config('transaction_timeout', '0', true) || set_config('transaction_timeout', '{transaction_timeout}', true)
-                        ELSE {ask client} END,
+                   CASE WHEN current_setting('transaction_timeout', true) IS NULL THEN {ask client}
+                        WHEN current_setting('transaction_timeout') = '0'
+                        THEN set_config('transaction_timeout', '{transaction_timeout}', true)
+                        ELSE set_config('transaction_timeout', '0', true) || set_config('transaction_timeout', '{transaction_timeout}', true) END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),
