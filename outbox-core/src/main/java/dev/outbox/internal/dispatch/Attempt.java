@@ -6,6 +6,8 @@ import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader.EventPayload;
 import dev.outbox.internal.publish.Aggregate;
+import dev.outbox.internal.sql.BoundConnection;
+import java.sql.SQLException;
 import java.util.List;
 
 /** One attempt of a handler at an event: the event, the attempt number, failures and crashes so far, and the lease. */
@@ -15,6 +17,9 @@ record Attempt(EventEnvelope envelope, EventPayload payload, int attempt, int fa
     /** Returns one attempt at several events, under one lease, which the first of them represents. */
     static Attempt ofBatch(List<Attempt> attempts) {
         Attempt first = attempts.get(0);
+        if (attempts.size() == 1) {
+            return first;
+        }
         int highest = attempts.stream().mapToInt(Attempt::attempt).max().orElse(1);
         return new Attempt(first.envelope, first.payload, highest, 0, 0, first.guard);
     }
@@ -35,8 +40,8 @@ record Attempt(EventEnvelope envelope, EventPayload payload, int attempt, int fa
     }
 
     /** Precedes the code of the handler: what encloses it, such as a transaction or an interceptor, may have waited for longer than the lease. */
-    void requireLease() throws LeaseLostException {
-        if (!guard.mayStart()) {
+    void requireLease(BoundConnection transaction) throws LeaseLostException, SQLException {
+        if (!(transaction.exists() ? guard.mayStartIn(transaction) : guard.mayStart())) {
             throw new LeaseLostException();
         }
     }

@@ -7,6 +7,7 @@ import dev.outbox.HandlerInterceptor.Chain;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.publish.TransactionPhase.Ending;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
@@ -37,7 +38,7 @@ public record DecoratedHandlers(
         TimeLimit limit = new TimeLimit();
         List<HandlerInterceptor> outermostFirst = interceptors.get().toList();
         return found.stream()
-                .map(DecoratedHandlers::underLease)
+                .map(this::underLease)
                 .map((handler) -> {
                     Duration timeout = settings.timeoutOf(handler.id());
                     return timeout == null ? handler : limit.around(handler, timeout);
@@ -50,10 +51,11 @@ public record DecoratedHandlers(
                 .toList();
     }
 
-    private static HandlerDefinition underLease(HandlerDefinition handler) {
+    private HandlerDefinition underLease(HandlerDefinition handler) {
+        BoundConnection transaction = new BoundConnection(dataSource);
         return handler.decorated((own) -> (payload, envelope, context) -> {
             if (context instanceof Attempt attempt) {
-                attempt.requireLease();
+                attempt.requireLease(transaction);
             }
             own.handle(payload, envelope, context);
         });

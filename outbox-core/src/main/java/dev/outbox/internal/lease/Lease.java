@@ -1,6 +1,7 @@
 package dev.outbox.internal.lease;
 
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.sql.BoundConnection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -41,6 +42,9 @@ public final class Lease implements AutoCloseable {
 
         /** Asks whether the claim still belongs to this process. */
         boolean confirm() throws Exception;
+
+        /** Asks the same on the connection of the calling thread's transaction, which may have an old snapshot. */
+        boolean confirmIn(BoundConnection transaction) throws SQLException;
 
         /** Gives back what is not settled. */
         void release() throws SQLException;
@@ -118,6 +122,15 @@ public final class Lease implements AutoCloseable {
         } finally {
             asking.unlock();
         }
+    }
+
+    /**
+     * Returns the same within the transaction of the calling thread. Asks on its connection: the pool may have no other, and the thread that
+     * waits for one may be asking about this lease. An old snapshot is safe: a crash that loses the claim ends the session too, and this
+     * process knows when its lease ends.
+     */
+    public boolean isHeldIn(BoundConnection transaction) throws SQLException {
+        return isFresh() || (!gone && claimed.confirmIn(transaction) && !isLost());
     }
 
     /** No confirmation outlasts the lease: another process may claim the work as soon as it ends. */

@@ -1,5 +1,7 @@
 package dev.outbox.internal.lease;
 
+import dev.outbox.internal.sql.BoundConnection;
+import java.sql.SQLException;
 import java.util.function.BooleanSupplier;
 
 /** Lease and shutdown state that bound the work on a claim. */
@@ -27,6 +29,13 @@ public final class LeaseGuard {
     /** Returns whether a handler may start; may query the database. */
     public boolean mayStart() {
         boolean held = lease.isHeld();
+        refused |= !held;
+        return held;
+    }
+
+    /** Returns the same to a thread whose transaction has a connection; may query the database on that. */
+    public boolean mayStartIn(BoundConnection transaction) throws SQLException {
+        boolean held = lease.isHeldIn(transaction);
         refused |= !held;
         return held;
     }

@@ -1,8 +1,11 @@
 package dev.outbox.internal.lease;
 
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -40,6 +43,9 @@ public final class LeaseStore {
              WHERE c.locked_until > clock_timestamp()
                AND\s""" + ClaimKey.HELD;
 
+    /** Relies on outbox_claim_pk. An old snapshot knows no renewal since. */
+    private static final String CONFIRM_IN = "SELECT count(*) FROM {schema}.outbox_claim c WHERE " + ClaimKey.HELD;
+
     /** Relies on outbox_claim_pk, outbox_lane_claim and outbox_lane_pk. */
     static final String RELEASE = release(ClaimKey.HELD);
 
@@ -55,6 +61,7 @@ public final class LeaseStore {
     private final DataSource dataSource;
     private final Pipeline renew;
     private final Pipeline confirm;
+    private final NamedSql confirmIn;
     private final Pipeline release;
     private final Pipeline releaseUnread;
     private final Pipeline endExpired;
@@ -63,6 +70,7 @@ public final class LeaseStore {
         this.dataSource = dataSource;
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
+        this.confirmIn = new NamedSql(schema.render(CONFIRM_IN));
         this.release = new Pipeline(schema, LONGEST_WAIT, RELEASE);
         this.releaseUnread = new Pipeline(schema, LONGEST_WAIT, RELEASE_UNREAD);
         this.endExpired = new Pipeline(schema, LONGEST_WAIT, INCARNATION, LOCK_EXPIRED, END_EXPIRED);
@@ -125,6 +133,11 @@ public final class LeaseStore {
         }
 
         @Override
+        public boolean confirmIn(BoundConnection transaction) throws SQLException {
+            return store.confirmIn(transaction, claim);
+        }
+
+        @Override
         public void release() throws SQLException {
             store.release(claim);
         }
@@ -141,6 +154,16 @@ public final class LeaseStore {
     /** Returns whether a claim still belongs to its worker, and has not expired. */
     public boolean confirm(ClaimKey claim) throws SQLException {
         return confirm.run(dataSource, claim::bind, (results) -> results.row().getInt(1) == 1);
+    }
+
+    private boolean confirmIn(BoundConnection transaction, ClaimKey claim) throws SQLException {
+        try (BoundConnection.Held held = transaction.holdLimited();
+                PreparedStatement statement = held.connection().prepareStatement(confirmIn.positional())) {
+            claim.bind(confirmIn.bind(statement));
+            ResultSet row = statement.executeQuery();
+            row.next();
+            return row.getInt(1) == 1;
+        }
     }
 
     /** Releases a claim: what is not settled is available again at once, and neither an attempt nor a crash is counted. */

@@ -2,6 +2,7 @@ package dev.outbox.internal.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.internal.sql.BoundConnection;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,11 @@ class LeaseTest {
         public boolean confirm() throws IOException {
             confirmations++;
             return answer();
+        }
+
+        @Override
+        public boolean confirmIn(BoundConnection transaction) {
+            return held;
         }
 
         @Override

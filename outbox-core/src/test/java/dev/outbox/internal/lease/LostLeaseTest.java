@@ -18,6 +18,7 @@ import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
@@ -136,6 +137,11 @@ class LostLeaseTest {
 
                     @Override
                     public boolean confirm() {
+                        return held;
+                    }
+
+                    @Override
+                    public boolean confirmIn(BoundConnection transaction) {
                         return held;
                     }
 

@@ -12,7 +12,8 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.operations.ReplayRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -65,19 +66,39 @@ class SmallPoolTest {
         assertThat(lines.list).isEmpty();
     }
 
+    /** The lease is asked for again before the code of the handler, whose transaction has the only connection. */
     @Test
-    void poolOfOneReplays() {
-        Recorded handler = Recorded.all();
-        try (TestOutbox outbox = poolOfOne()) {
-            outbox.handler("plain", "*", handler).start();
-            IntStream.range(0, 50).forEach((i) -> outbox.publish("order-" + i, new OrderPlaced(i)));
-            awaitPublished(outbox, 50);
+    void poolOfOneDeduplicatesThoughTheTransactionHasWaited() throws SQLException {
+        Recorded once = Recorded.all();
+        try (TestOutbox outbox = poolOfOne();
+                Connection other = outbox.database().dataSource().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement().execute("LOCK TABLE events.processed_event IN SHARE MODE");
+            outbox.handler(HandlerDefinition.of("once", Set.of("*"), once).deduplicating())
+                    .start();
+            outbox.publish("1", new OrderPlaced(1));
+            await().until(() -> hasWaited(outbox.database().dataSource(), Duration.ofMillis(300)));
 
-            outbox.runtime().replays().start(ReplayRequest.of("plain").rate(1000), "ann", "the search index is empty");
+            other.rollback();
 
-            await().atMost(Duration.ofSeconds(20)).until(() -> handler.handled().size() == 100);
+            await().atMost(Duration.ofSeconds(5)).until(() -> once.handled().size() == 1);
         }
         assertThat(lines.list).isEmpty();
+    }
+
+    private static boolean hasWaited(DataSource database, Duration time) {
+        return JdbcClient.create(database)
+                        .sql("""
+                        SELECT count(*)
+                          FROM pg_stat_activity
+                         WHERE datname = current_database()
+                           AND wait_event_type = 'Lock'
+                           AND clock_timestamp() - query_start > ? * interval '1 millisecond'
+                        """)
+                        .param(time.toMillis())
+                        .query(Long.class)
+                        .single()
+                > 0;
     }
 
     @Test
