@@ -5,28 +5,37 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Copy of the core, compiled with a defect. */
+/** Copy of the core and of the operations, compiled with a defect. */
 final class DefectiveCore {
 
-    private static final Path CORE = Path.of("..", "..", "outbox-core");
-    private static final Path SOURCES = CORE.resolve(Path.of("src", "main", "java"));
-    private static final Path RESOURCES = CORE.resolve(Path.of("src", "main", "resources"));
-    private static final Path TESTS = CORE.resolve(Path.of("src", "test", "java"));
+    /** What is compiled together. Each tests itself. */
+    static final List<Path> MODULES = Stream.of("outbox-core", "outbox-operations")
+            .map((module) -> Path.of("..", "..", module).toAbsolutePath().normalize())
+            .toList();
+
+    private static final Path SOURCES = Path.of("src", "main", "java");
+    private static final Path RESOURCES = Path.of("src", "main", "resources");
+    private static final Path TESTS = Path.of("src", "test", "java");
 
     private DefectiveCore() {}
 
-    /** Compiles the core with a defect and returns the directory of its classes and resources. */
+    /** Compiles with a defect and returns the directory of the classes and resources. */
     static Path compile(Defect defect, Path directory) throws IOException {
-        Path sources = copy(SOURCES, directory.resolve("sources"));
-        Path classes = copy(RESOURCES, directory.resolve("classes"));
+        Path sources = directory.resolve("sources");
+        Path classes = directory.resolve("classes");
+        for (Path module : MODULES) {
+            copy(module.resolve(SOURCES), sources);
+            copy(module.resolve(RESOURCES), classes);
+        }
         for (Defect.Edit edit : defect.edits()) {
-            Path file = find(edit.isResource() ? classes : sources, edit.file());
+            Path file = find(List.of(edit.isResource() ? classes : sources), edit.file());
             Files.writeString(file, edit.applyTo(Files.readString(file)));
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -40,45 +49,67 @@ final class DefectiveCore {
                             messages, files, null, options, null, files.getJavaFileObjectsFromPaths(all))
                     .call();
             if (!compiled) {
-                throw new IllegalStateException("The core does not compile with: " + defect + "\n" + messages);
+                throw new IllegalStateException("This does not compile: " + defect + "\n" + messages);
             }
         }
         return classes;
     }
 
-    /** Fails if the source of the core has no place for a defect any more. */
+    /** Fails if the sources have no place for a defect any more. */
     static void requirePlaceFor(Defect defect) throws IOException {
         for (Defect.Edit edit : defect.edits()) {
-            Path file = find(edit.isResource() ? RESOURCES : SOURCES, edit.file());
+            Path file = find(inModules(edit.isResource() ? RESOURCES : SOURCES), edit.file());
             edit.applyTo(Files.readString(file));
         }
         for (String test : defect.tests()) {
-            testClass(test);
+            fileOf(test);
         }
     }
 
-    /** Returns the full name of a test class of the core. */
+    /** Returns the full name of a test class. */
     static String testClass(String simpleName) throws IOException {
-        String file = TESTS.relativize(find(TESTS, simpleName + ".java")).toString();
-        return file.substring(0, file.length() - ".java".length()).replace(File.separatorChar, '.');
+        Path file = fileOf(simpleName);
+        String name = moduleOf(file).resolve(TESTS).relativize(file).toString();
+        return name.substring(0, name.length() - ".java".length()).replace(File.separatorChar, '.');
     }
 
-    private static Path find(Path directory, String fileName) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            List<Path> found = files.filter((file) -> file.endsWith(fileName)).toList();
-            if (found.size() != 1) {
-                throw new IllegalStateException("The core must have one " + fileName + ", but has " + found);
+    /** Returns the module that has a test class. */
+    static Path moduleOfTest(String simpleName) throws IOException {
+        return moduleOf(fileOf(simpleName));
+    }
+
+    private static Path fileOf(String testClass) throws IOException {
+        return find(inModules(TESTS), testClass + ".java");
+    }
+
+    private static Path moduleOf(Path file) {
+        return MODULES.stream().filter(file::startsWith).findFirst().orElseThrow();
+    }
+
+    private static List<Path> inModules(Path directory) {
+        return MODULES.stream().map((module) -> module.resolve(directory)).toList();
+    }
+
+    private static Path find(List<Path> directories, String fileName) throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path directory : directories) {
+            try (Stream<Path> files = Files.walk(directory)) {
+                files.filter((file) -> file.endsWith(fileName)).forEach(found::add);
             }
-            return found.get(0);
         }
+        if (found.size() != 1) {
+            throw new IllegalStateException("There must be one " + fileName + ", but there are " + found);
+        }
+        return found.get(0);
     }
 
-    private static Path copy(Path from, Path to) throws IOException {
+    private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                Files.createDirectories(target.getParent());
+                Files.copy(file, target);
             }
         }
-        return to;
     }
 }

@@ -19,12 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each defect, built into a copy of the core, is caught by a test. {@code -Ddefect.names} selects defects by a regular expression. */
+/** Each defect, built into a copy of core and operations, is caught by a test. {@code -Ddefect.names} selects defects by a regular expression. */
 @Tag("full")
 class SeededDefectsTest {
 
-    private static final Path CORE =
-            Path.of("..", "..", "outbox-core").toAbsolutePath().normalize();
     private static final Path REPORT = Path.of("target", "defects.md");
     private static final int LONGEST_RUN_MINUTES = 3;
 
@@ -90,7 +88,7 @@ class SeededDefectsTest {
                         classPath(classes),
                         TestRun.class.getName(),
                         DefectiveCore.testClass(test))
-                .directory(CORE.toFile())
+                .directory(DefectiveCore.moduleOfTest(test).toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
@@ -101,10 +99,12 @@ class SeededDefectsTest {
         return process.exitValue();
     }
 
-    /** The tests of the core use what this module's tests use, and their own classes. */
+    /** The tests use what this module's tests use, and the classes of all of them. */
     private static String classPath(Path classes) {
         List<String> entries = new ArrayList<>(List.of(classes.toString()));
-        entries.add(CORE.resolve(Path.of("target", "test-classes")).toString());
+        for (Path module : DefectiveCore.MODULES) {
+            entries.add(module.resolve(Path.of("target", "test-classes")).toString());
+        }
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             entries.add(Path.of(entry).toAbsolutePath().toString());
         }

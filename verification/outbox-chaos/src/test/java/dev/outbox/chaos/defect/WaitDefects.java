@@ -36,6 +36,13 @@ final class WaitDefects {
                     "workers.share(workers.size())",
                     "SlowHandlersTest"),
             Defect.of(
+                    "wait for a connection that this thread has",
+                    "G8",
+                    "Attempt.java",
+                    "transaction.exists() ? guard.mayStartIn(transaction) : guard.mayStart()",
+                    "guard.mayStart()",
+                    "SmallPoolTest"),
+            Defect.of(
                     "wait for a subscription that never expires",
                     "G8",
                     "HandlerExpiry.java",
