@@ -1,6 +1,7 @@
 package dev.outbox.listener;
 
 import java.time.Duration;
+import java.util.UUID;
 
 /**
  * Receives notifications of what the outbox does with events, for example to record metrics.
@@ -79,6 +80,16 @@ public interface OutboxListener {
      * @param retries the number of passes in which a handler failed
      */
     default void completed(String stream, int retries) {}
+
+    /**
+     * A delivery was skipped, by an operator, a bulk, an erasure or retention, and the transaction has committed: the handler does not get
+     * the event any more. Called at most once, in the process that skipped it. If that dies just then, only the operation log knows.
+     *
+     * @param stream the stream of the event
+     * @param handlerId the handler: the id that is stored with the delivery
+     * @param eventId the event
+     */
+    default void skipped(String stream, String handlerId, UUID eventId) {}
 
     /**
      * A claim ended, possibly without events.

@@ -240,7 +240,7 @@ class DatabaseMovedBackTest {
 
     /** Lets an operator decide where the stopped partitions continue. */
     private void resume(InboxStart at) {
-        receiver.runtime().operations().resumeInbox("shop", at, "ann", "the lost orders are entered by hand");
+        receiver.operator().operations().resumeInbox("shop", at, "ann", "the lost orders are entered by hand");
     }
 
     private void setStored(long offset) {

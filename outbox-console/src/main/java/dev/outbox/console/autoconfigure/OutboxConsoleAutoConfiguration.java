@@ -2,7 +2,7 @@ package dev.outbox.console.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.OutboxInspector;
-import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 
 /** Configures the console of an application that has an outbox and enables it with {@code outbox.console.enabled}. */
 @AutoConfiguration(
-        after = OutboxAutoConfiguration.class,
+        after = OutboxOperationsAutoConfiguration.class,
         afterName = {
             "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
             "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration"
@@ -69,6 +69,20 @@ public final class OutboxConsoleAutoConfiguration {
         @Bean
         SmartInitializingSingleton outboxConsoleInReactiveApplication() {
             return failure();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty("outbox.console.enabled")
+    @ConditionalOnMissingClass("dev.outbox.operations.OutboxOperations")
+    static class WithoutOperations {
+
+        @Bean
+        SmartInitializingSingleton outboxConsoleWithoutOperations() {
+            throw new OutboxConfigurationException(
+                    "with outbox.console.enabled=true, this application excludes outbox-operations, which the console needs",
+                    "add dev.outbox:outbox-operations, or set outbox.console.enabled to false",
+                    null);
         }
     }
 

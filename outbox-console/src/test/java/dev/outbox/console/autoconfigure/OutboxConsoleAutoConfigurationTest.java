@@ -148,6 +148,17 @@ class OutboxConsoleAutoConfigurationTest {
     }
 
     @Test
+    void applicationWithoutOperationsFails() {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(OutboxConsoleAutoConfiguration.class))
+                .withPropertyValues(ENABLED)
+                .withClassLoader(new FilteredClassLoader("dev.outbox.operations"))
+                .run((context) -> assertThat(
+                                analysis(context.getStartupFailure()).getAction())
+                        .contains("dev.outbox:outbox-operations"));
+    }
+
+    @Test
     void applicationWithoutOutboxStartsWithoutConsole() {
         AutoConfigurations console = AutoConfigurations.of(OutboxConsoleAutoConfiguration.class);
         new WebApplicationContextRunner()

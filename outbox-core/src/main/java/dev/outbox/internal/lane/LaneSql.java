@@ -4,6 +4,8 @@ import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.Subscriptions;
 import dev.outbox.internal.sql.NamedSql;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * SQL shared by all operations that change lanes. A lane is the ordered backlog of one handler for one aggregate, and a row of
@@ -17,8 +19,8 @@ import dev.outbox.internal.sql.NamedSql;
  *       claim has seen that no lane names it.
  * </ul>
  *
- * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
- * {@link #RELEASE}; a claim writes its lanes itself. A claim is locked before events, and a stream before a claim.
+ * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH}, as {@link #changing}
+ * does, or {@link #RELEASE}; a claim writes its lanes itself. A claim is locked before events, and a stream before a claim.
  *
  * <p>If a worker dies in the middle of a lane, its claim stays. When the lease is over, {@link LeaseStore#endExpired} frees the lane and
  * counts a crash, and the next claim takes the first delivery that is left, but none behind it. A worker that was only suspended can write
@@ -36,13 +38,30 @@ public final class LaneSql {
     private static final String NOT_PASSED = "d.aggregate_seq >= l.first_seq";
 
     /** Relies on outbox_unpublished_pk. Serializes settlements of one event, so that the last one completes it. */
-    public static final String LOCK_EVENTS = """
+    static final String LOCK_EVENTS = """
             SELECT o.id
               FROM {schema}.outbox_unpublished o
              WHERE o.id = ANY (:events)
              ORDER BY o.id
                FOR UPDATE
             """;
+
+    /**
+     * Returns the statements of a transaction that changes deliveries without a claim of them, under the rules of this class. Its parameters
+     * are those of {@link DeliveryRef}, for every event and lane that the change may touch.
+     *
+     * @param before what must be locked before events, or set
+     * @param change inserts, updates or deletes deliveries
+     */
+    public static String[] changing(List<String> before, String... change) {
+        return Stream.of(
+                        before.stream(),
+                        Stream.of(LOCK_EVENTS, LOCK_LANES),
+                        Stream.of(change),
+                        Stream.of(REFRESH, COMPLETE))
+                .flatMap((statements) -> statements)
+                .toArray(String[]::new);
+    }
 
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Locks the claim of a settlement and then the rows of its events; without the claim,
@@ -75,7 +94,7 @@ public final class LaneSql {
      * Relies on outbox_lane_pk. Waits for lanes, and creates those that are missing, which nobody else sees before {@link #REFRESH} fills or
      * deletes them.
      */
-    public static final String LOCK_LANES = """
+    static final String LOCK_LANES = """
             INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
             SELECT k.aggregate_type, k.aggregate_id, k.handler_id, '', 0, 'infinity'
               FROM {lanes}
@@ -139,7 +158,7 @@ public final class LaneSql {
      * Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_LANES}. A leased lane stays leased. Reads the lane from its
      * start, because the transaction may have put a delivery in front.
      */
-    public static final String REFRESH = REFRESH_EACH
+    static final String REFRESH = REFRESH_EACH
             .replace("{lanes}", LANES)
             .replace("{first}", firstOf("l", "true"))
             .replace("{condition}", "true")
@@ -190,7 +209,7 @@ public final class LaneSql {
      * Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. Changes the others by the places
      * of their rows, which is safe only because {@link #LOCK_EVENTS} has locked them earlier in the transaction: no other can move them.
      */
-    public static final String COMPLETE = """
+    static final String COMPLETE = """
             WITH event AS (
                 SELECT o.id, o.ctid AS place, d.open, d.dead, d.next_retry_at,
                        (o.status = 'RETRYING') <> (d.open > 0) OR o.next_retry_at IS DISTINCT FROM d.next_retry_at AS changes

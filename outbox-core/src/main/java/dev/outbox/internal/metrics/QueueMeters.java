@@ -1,8 +1,8 @@
 package dev.outbox.internal.metrics;
 
-import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.operations.OutboxOverview.Backlog;
-import dev.outbox.operations.OutboxOverview.Handler;
+import dev.outbox.internal.gauges.QueueGauges;
+import dev.outbox.internal.gauges.QueueState.Handler;
+import dev.outbox.internal.gauges.QueueState.Stream;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -27,26 +27,26 @@ final class QueueMeters {
     /** Registers the gauges of a stream. */
     void register(String stream) {
         String events = "events";
-        gauge(stream, "outbox.pending", events, "Events that wait for their first delivery", Backlog::pending);
-        gauge(stream, "outbox.processing", events, "Events in a live claim", Backlog::processing);
+        gauge(stream, "outbox.pending", events, "Events that wait for their first delivery", Stream::pending);
+        gauge(stream, "outbox.processing", events, "Events in a live claim", Stream::processing);
         gauge(
                 stream,
                 "outbox.retrying",
                 events,
                 "Events with open deliveries after the first delivery",
-                Backlog::retrying);
+                Stream::retrying);
         gauge(
                 stream,
                 "outbox.dead",
                 "deliveries",
                 "Dead letters, also of events that another handler still retries",
-                Backlog::dead);
+                Stream::dead);
         gauge(
                 stream,
                 "outbox.lanes.blocked",
                 null,
                 "Lanes that a dead letter blocks until an operator decides",
-                Backlog::blockedLanes);
+                Stream::blockedLanes);
         String seconds = "seconds";
         gauge(
                 stream,
@@ -60,7 +60,7 @@ final class QueueMeters {
                 seconds,
                 "Time that the oldest delivery has waited since it was queued or retried by an operator",
                 (counts) -> seconds(counts.oldestRetrying()));
-        gauge(stream, "outbox.scheduled", events, "Events that are due later", Backlog::scheduled);
+        gauge(stream, "outbox.scheduled", events, "Events that are due later", Stream::scheduled);
         gauge(
                 stream,
                 "outbox.scheduled.overdue",
@@ -71,18 +71,13 @@ final class QueueMeters {
 
     /** Registers the gauges of a handler of this instance: a handler that no instance has is none of an alert's. */
     void registerHandler(String id) {
-        ofHandler(
-                id,
-                "outbox.handler.dead",
-                "deliveries",
-                "Dead letters of a handler",
-                (handler) -> handler.deliveries().dead());
+        ofHandler(id, "outbox.handler.dead", "deliveries", "Dead letters of a handler", (handler) -> handler.dead());
         ofHandler(
                 id,
                 "outbox.handler.oldest",
                 "seconds",
                 "Time that the oldest open delivery of a handler has waited since it was queued or retried by an operator",
-                (handler) -> seconds(handler.deliveries().lag()));
+                (handler) -> seconds(handler.lag()));
         ofHandler(
                 id,
                 "outbox.handler.paused",
@@ -102,7 +97,7 @@ final class QueueMeters {
     }
 
     private void gauge(
-            String stream, String name, @Nullable String unit, String description, ToDoubleFunction<Backlog> value) {
+            String stream, String name, @Nullable String unit, String description, ToDoubleFunction<Stream> value) {
         gauge(
                 name,
                 Tag.of("stream", stream),

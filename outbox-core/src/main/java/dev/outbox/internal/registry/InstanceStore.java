@@ -2,10 +2,8 @@ package dev.outbox.internal.registry;
 
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
-import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,15 +12,6 @@ import javax.sql.DataSource;
 
 /** Keeps the signs of life of the instances that poll, and tells each what work waits for it. */
 public final class InstanceStore {
-
-    /** Reads outbox_instance whole: it has a row per instance, and loses those that are not seen for a day. */
-    public static final String LIST = """
-            SELECT i.name, i.application, i.started_at, i.last_seen_at, i.streams, i.open_circuits, i.stopped,
-                   i.last_seen_at >= clock_timestamp() - interval '1 minute'
-              FROM {schema}.outbox_instance i
-             ORDER BY i.name
-             LIMIT 1000
-            """;
 
     /**
      * Writes a heartbeat, and finds work that waits. Relies on outbox_instance_pk, outbox_unpublished_pending, outbox_claim_pk,
@@ -134,9 +123,6 @@ public final class InstanceStore {
         this.delete = new Pipeline(schema, DELETE);
     }
 
-    /** Instance, and whether its last heartbeat is recent. */
-    public record Listed(OutboxOverview.Instance instance, boolean alive) {}
-
     /**
      * What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method; the handlers whose
      * circuit is open, and the inboxes that receive nothing, with their problems.
@@ -204,19 +190,5 @@ public final class InstanceStore {
     /** Removes an instance that stops. */
     public void delete(String name) throws SQLException {
         delete.run(dataSource, (parameters) -> parameters.set("name", name));
-    }
-
-    /** Reads a row of {@link #LIST}. */
-    public static Listed read(ResultSet row) throws SQLException {
-        return new Listed(
-                new OutboxOverview.Instance(
-                        row.getString(1),
-                        row.getString(2),
-                        row.getObject(3, OffsetDateTime.class).toInstant(),
-                        row.getObject(4, OffsetDateTime.class).toInstant(),
-                        Subscriptions.texts(row, 5),
-                        Subscriptions.texts(row, 6),
-                        Subscriptions.texts(row, 7)),
-                row.getBoolean(8));
     }
 }

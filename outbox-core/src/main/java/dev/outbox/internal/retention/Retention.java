@@ -3,7 +3,6 @@ package dev.outbox.internal.retention;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.retention.RetentionStore.Batch;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
@@ -27,11 +26,17 @@ public final class Retention implements AutoCloseable {
 
     private final RetentionSettings settings;
     private final RetentionStore store;
-    private final JdbcOperations operations;
+    private volatile DeadLetters deadLetters = (diedBefore, audit) -> {};
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
     private @Nullable Instant next;
+
+    /** Dead letters, of which those that died long ago are skipped. */
+    @FunctionalInterface
+    public interface DeadLetters {
+        void skip(Instant diedBefore, AuditInfo audit) throws SQLException;
+    }
 
     /** Creates a retention that has not started. */
     public Retention(
@@ -39,14 +44,17 @@ public final class Retention implements AutoCloseable {
             DataSource dataSource,
             OutboxSchema schema,
             OutboxSchema archive,
-            JdbcOperations operations,
             Clock clock,
             @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = new RetentionStore(dataSource, schema, archive);
-        this.operations = operations;
         this.clock = clock;
         this.schedule = schedule;
+    }
+
+    /** Lets dead letters that died long ago be skipped. */
+    public void skipDeadLettersWith(DeadLetters deadLetters) {
+        this.deadLetters = deadLetters;
     }
 
     /** Starts the schedule, if there is one; and without one, calls remove everything again after a close. */
@@ -103,7 +111,7 @@ public final class Retention implements AutoCloseable {
     private long expireDeadLetters() throws SQLException {
         Duration dead = settings.dead();
         if (dead != null) {
-            operations.expireDeadLetters(
+            deadLetters.skip(
                     store.cutoff(dead),
                     new AuditInfo("outbox", "dead for more than " + dead + ": outbox.retention.dead"));
         }

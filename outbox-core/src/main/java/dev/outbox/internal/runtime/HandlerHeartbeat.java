@@ -1,6 +1,6 @@
 package dev.outbox.internal.runtime;
 
-import dev.outbox.internal.operate.HandlerExpiry;
+import dev.outbox.internal.absence.HandlerExpiry;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.WorkerPrivileges;
 import java.sql.SQLException;

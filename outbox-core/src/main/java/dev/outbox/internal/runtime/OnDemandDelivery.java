@@ -15,9 +15,8 @@ import dev.outbox.internal.notify.Announcements;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
-import dev.outbox.internal.replay.JdbcReplays;
-import dev.outbox.internal.replay.ReplayFeeder;
 import dev.outbox.internal.schedule.ScheduleMover;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -45,7 +44,7 @@ public final class OnDemandDelivery implements AutoCloseable {
     private final LeaseRenewer leases = new LeaseRenewer(LEASE, Moment.Source.system());
     private final Map<String, PollerSettings> streams;
     private final Supplier<StreamDependencies> shared;
-    private final ReplayFeeder replays;
+    private final Feeder replays;
     private final ScheduleMover schedule;
     private final DeadLetterReporter deadLetters;
     private StreamDependencies current;
@@ -56,7 +55,7 @@ public final class OnDemandDelivery implements AutoCloseable {
             LongSupplier nanos,
             OutboxListener listener,
             HandlerRegistry registry,
-            JdbcReplays replays) {
+            Feeder.Factory feeders) {
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
         this.streams = settings.polling().streams();
@@ -77,7 +76,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 Announcements.NONE,
                 () -> {},
                 new StreamDependencies.CrashSuspects());
-        this.replays = new ReplayFeeder(replays, (stream) -> {}, nanos, true);
+        this.replays = feeders.create((stream) -> {}, nanos, true);
         this.schedule = new ScheduleMover(dataSource, schema, streams.keySet(), listener::published);
         this.deadLetters =
                 new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
@@ -149,6 +148,11 @@ public final class OnDemandDelivery implements AutoCloseable {
 
         @Override
         public boolean confirm() {
+            return true;
+        }
+
+        @Override
+        public boolean confirmIn(BoundConnection transaction) {
             return true;
         }
 

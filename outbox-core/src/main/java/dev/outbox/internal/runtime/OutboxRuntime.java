@@ -4,23 +4,15 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
-import dev.outbox.internal.inspect.JdbcInspector;
 import dev.outbox.internal.notify.WakeUp;
-import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.publish.CommittedEvents;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
-import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.retention.Retention;
-import dev.outbox.internal.schedule.JdbcSchedule;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
-import dev.outbox.operations.OutboxInspector;
-import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,14 +35,11 @@ public final class OutboxRuntime implements AutoCloseable {
     private final OutboxListener listener;
     private final TransactionalOutboxPublisher publisher;
     private final Retention retention;
-    private final JdbcOperations operations;
-    private final OutboxInspector inspector;
-    private final JdbcReplays replays;
-    private final ScheduledEvents schedule;
     private final RunningHandlers handlers;
     private final HandlerRegistry registry;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StreamWorkers workers;
+    private volatile Feeder.Factory feeder = Feeder.Factory.NONE;
     private volatile Supplier<Set<String>> stoppedInboxes = Set::of;
     private volatile Set<String> topics = Set.of();
 
@@ -87,19 +77,13 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.random(),
                 listener,
                 this::committed);
-        this.operations = new JdbcOperations(
-                dependencies.dataSource(), schema, settings.schemas().archive(), this::wake);
         this.retention = new Retention(
                 settings.retention(),
                 dependencies.dataSource(),
                 schema,
                 settings.schemas().archive(),
-                operations,
                 dependencies.clock(),
                 dependencies.retentionSchedule());
-        this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
-        this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, operations, this::wakeReplays);
-        this.schedule = new JdbcSchedule(dependencies.dataSource(), schema, () -> wake(WakeUp.SCHEDULED));
     }
 
     private static Map<String, Duration> leases(RuntimeSettings settings) {
@@ -118,24 +102,29 @@ public final class OutboxRuntime implements AutoCloseable {
         return retention;
     }
 
-    /** Returns the operations, which work whether the outbox is started or not. */
-    public OutboxOperations operations() {
-        return operations;
+    /** Returns the database of the outbox, for modules that work on its tables. */
+    public DataSource dataSource() {
+        return dependencies.dataSource();
     }
 
-    /** Returns the inspector, which works whether the outbox is started or not. */
-    public OutboxInspector inspector() {
-        return inspector;
+    /** Returns where the tables are. */
+    public RuntimeSettings.Schemas schemas() {
+        return settings.schemas();
     }
 
-    /** Returns the replays, which can be started whether the outbox is started or not. */
-    public Replays replays() {
-        return replays;
+    /** Returns the handlers of all instances. */
+    public HandlerRegistry registry() {
+        return registry;
     }
 
-    /** Returns the scheduled events, which work whether the outbox is started or not. */
-    public ScheduledEvents scheduled() {
-        return schedule;
+    /** Returns a listener that notifies those of the application, whatever they throw. */
+    public OutboxListener listener() {
+        return listener;
+    }
+
+    /** Lets a feeder add deliveries, from the next start on. */
+    public void feedWith(Feeder.Factory feeder) {
+        this.feeder = feeder;
     }
 
     /** Returns whether any instance has a handler for events of another service. Fails before this instance knows the others. */
@@ -195,7 +184,7 @@ public final class OutboxRuntime implements AutoCloseable {
         if (settings.polling().enabled()) {
             throw new IllegalStateException("the pollers of this instance deliver; set outbox.poller.enabled=false");
         }
-        return new OnDemandDelivery(settings, dependencies, nanos, listener, registry, replays);
+        return new OnDemandDelivery(settings, dependencies, nanos, listener, registry, feeder);
     }
 
     /**
@@ -214,7 +203,7 @@ public final class OutboxRuntime implements AutoCloseable {
                         listener,
                         registry,
                         handlers,
-                        replays,
+                        feeder,
                         () -> stoppedInboxes.get(),
                         () -> topics);
                 orClose(registered, registered::register);
@@ -289,17 +278,19 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
-    private void wake(WakeUp wakeUp) {
+    /** Wakes every instance, for work that a committed transaction has made. */
+    public void committed(WakeUp wakeUp) {
         StreamWorkers running = workers;
         if (running != null) {
             running.committed(wakeUp);
         }
     }
 
-    private void wakeReplays() {
+    /** Wakes the feeders of every instance. */
+    public void wakeFeeder() {
         StreamWorkers running = workers;
         if (running != null) {
-            running.wakeReplays();
+            running.wakeFeeder();
         }
     }
 }

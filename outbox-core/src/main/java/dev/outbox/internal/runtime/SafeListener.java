@@ -4,6 +4,7 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -51,6 +52,11 @@ final class SafeListener implements OutboxListener {
     @Override
     public void delivered(String stream, Duration lag) {
         each((listener) -> listener.delivered(stream, lag));
+    }
+
+    @Override
+    public void skipped(String stream, String handlerId, UUID eventId) {
+        each((listener) -> listener.skipped(stream, handlerId, eventId));
     }
 
     @Override

@@ -1,24 +1,22 @@
 package dev.outbox.internal.runtime;
 
+import dev.outbox.internal.absence.HandlerExpiry;
+import dev.outbox.internal.absence.UnpolledStreams;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
-import dev.outbox.internal.inspect.UnpolledStreams;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.notify.WakeUp;
-import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.publish.CommittedEvents;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
-import dev.outbox.internal.replay.JdbcReplays;
-import dev.outbox.internal.replay.ReplayFeeder;
 import dev.outbox.internal.schedule.ScheduleMover;
 import dev.outbox.internal.schema.WorkerPrivileges;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -101,7 +99,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
             OutboxListener listener,
             HandlerRegistry registry,
             RunningHandlers handlers,
-            JdbcReplays replays,
+            Feeder.Factory feeders,
             Supplier<Set<String>> stoppedInboxes,
             Supplier<Set<String>> topics) {
         String worker = workerName(dependencies.random());
@@ -122,9 +120,9 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 this::announce,
                 () -> committed(WakeUp.EVERYTHING));
         this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
-        ReplayFeeder replayFeeder =
-                new ReplayFeeder(replays, (stream) -> committed(WakeUp.of(stream)), dependencies.nanos(), false);
-        this.replays = feeder.add("outbox-replay", replayFeeder::runOnce);
+        this.replays = feeder.add(
+                "outbox-replay",
+                feeders.create((stream) -> committed(WakeUp.of(stream)), dependencies.nanos(), false)::runOnce);
         ScheduleMover mover =
                 new ScheduleMover(dataSource, schema, polls.polledStreams().keySet(), (stream, events) -> {
                     listener.published(stream, events);
@@ -253,7 +251,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
         return started;
     }
 
-    void wakeReplays() {
+    void wakeFeeder() {
         replays.wake();
         announce();
     }

@@ -1,8 +1,8 @@
 /**
  * Moves scheduled events into the order of their aggregates when they are due.
  *
- * <p>Front doors: {@link JdbcSchedule}, {@link ScheduleMover}. Tables: outbox_scheduled; of other rooms: outbox, outbox_aggregate,
- * outbox_aggregate_type, outbox_operation, outbox_stream.
+ * <p>Front door: {@link ScheduleMover}. Tables: outbox_scheduled; of other rooms: outbox, outbox_aggregate, outbox_aggregate_type,
+ * outbox_stream.
  */
 @NullMarked
 package dev.outbox.internal.schedule;

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -36,10 +37,7 @@ final class DatabaseCheck {
                    (SELECT min(c.relname)
                       FROM pg_catalog.pg_class c
                      WHERE c.relnamespace = to_regnamespace(quote_ident(:schema))
-                       AND c.relname IN ('outbox', 'outbox_unpublished', 'outbox_published', 'outbox_scheduled', 'outbox_stream',
-                                         'outbox_claim', 'outbox_lane', 'outbox_delivery', 'outbox_aggregate', 'outbox_aggregate_type',
-                                         'outbox_handler', 'outbox_subscription', 'outbox_instance', 'outbox_incarnation',
-                                         'outbox_replay', 'outbox_operation', 'outbox_status', 'processed_event')
+                       AND c.relname IN (:names)
                        AND NOT EXISTS (SELECT
                                          FROM pg_catalog.pg_class own
                                         WHERE own.relnamespace = c.relnamespace
@@ -57,6 +55,11 @@ final class DatabaseCheck {
               LEFT JOIN pg_catalog.pg_class history
                      ON history.relnamespace = to_regnamespace(quote_ident(:schema)) AND history.relname = :history
             """;
+
+    private static final List<String> NAMES = OutboxRelation.LIST.stream()
+            .filter((one) -> !one.archive())
+            .map(OutboxRelation::name)
+            .toList();
 
     private final DataSource dataSource;
     private final OutboxSchema schema;
@@ -146,6 +149,7 @@ final class DatabaseCheck {
                 .param("schema", schema.name())
                 .param("archive", archiveSchema.name())
                 .param("history", OutboxMigrations.HISTORY)
+                .param("names", NAMES)
                 .query((row) -> {
                     if (!migrate && row.getBoolean("migrated")) {
                         checkReadable(row);

@@ -13,29 +13,8 @@ public final class WorkerPrivileges {
     /** Reads catalogs by name, which needs no privilege. Of SELECT, INSERT and UPDATE, some column suffices. */
     private static final String MISSING = """
             WITH needed (schema, relation, privileges) AS (
-                VALUES (:schema, 'outbox', 'SELECT'),
-                       (:schema, 'outbox_unpublished', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_published', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_claim', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_lane', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_delivery', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_handler', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_subscription', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_instance', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'processed_event', 'SELECT INSERT UPDATE DELETE'),
-                       (:schema, 'outbox_stream', 'SELECT INSERT UPDATE'),
-                       (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),
-                       (:schema, 'outbox_operation', 'SELECT INSERT'),
-                       (:schema, 'outbox_incarnation', 'SELECT INSERT'),
-                       (:schema, 'outbox_scheduled', 'SELECT UPDATE DELETE'),
-                       (:schema, 'outbox_aggregate', 'SELECT UPDATE'),
-                       (:schema, 'outbox_aggregate_type', 'SELECT INSERT'),
-                       (:schema, 'outbox_id_seq', 'SELECT USAGE'),
-                       (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),
-                       (:schema, 'outbox_replay_id_seq', 'USAGE'),
-                       (:schema, 'outbox_operation_id_seq', 'USAGE'),
-                       (:archive, 'events', 'SELECT INSERT'),
-                       (:archive, 'events_id_seq', 'USAGE')
+                SELECT CASE WHEN r.archive THEN :archive ELSE :schema END, r.name, r.privileges
+                  FROM unnest(:names::text[], :archives::boolean[], :privileges::text[]) r (name, archive, privileges)
             )
             SELECT current_user, string_agg(missing.privilege, ', ' ORDER BY missing.privilege)
               FROM (SELECT 'USAGE on schema ' || quote_ident(n.nspname)
@@ -77,7 +56,12 @@ public final class WorkerPrivileges {
     public void check() throws SQLException {
         missing.run(
                 dataSource,
-                (parameters) -> parameters.set("schema", schema.name()).set("archive", archive.name()),
+                (parameters) -> parameters
+                        .set("schema", schema.name())
+                        .set("archive", archive.name())
+                        .setTexts("names", OutboxRelation.LIST, OutboxRelation::name)
+                        .setTexts("archives", OutboxRelation.LIST, (one) -> Boolean.toString(one.archive()))
+                        .setTexts("privileges", OutboxRelation.LIST, OutboxRelation::worker),
                 (results) -> {
                     ResultSet row = results.rows();
                     if (row.next()) {

@@ -11,12 +11,15 @@ import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.LeaseStore.Expired;
 import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +27,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Writes after a claim: fenced by it, and only for events that are left in it. */
 class ClaimFenceTest {
@@ -95,6 +102,44 @@ class ClaimFenceTest {
                         .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    /** Its snapshot may be older than a renewal. */
+    @ParameterizedTest
+    @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
+    void transactionConfirmsItsClaim(int isolation) throws SQLException {
+        publish("a");
+        ClaimStore.Claim claim = claim("w1", 10).claim();
+        Lease.Claimed claimed = leases.claimed(claim.key(), LEASE);
+        BoundConnection transaction = new BoundConnection(outbox.dataSource());
+        TransactionTemplate isolated = new TransactionTemplate(new DataSourceTransactionManager(outbox.dataSource()));
+        isolated.setIsolationLevel(isolation);
+        expireClaims();
+
+        assertThat(isolated.<Boolean>execute((status) -> confirmedAfterRenewal(claimed, transaction)))
+                .isTrue();
+
+        leases.release(claim.key());
+        assertThat(isolated.<Boolean>execute((status) -> confirmed(claimed, transaction)))
+                .isFalse();
+    }
+
+    private static boolean confirmedAfterRenewal(Lease.Claimed claimed, BoundConnection transaction) {
+        confirmed(claimed, transaction);
+        try {
+            claimed.renew();
+        } catch (Exception ex) {
+            throw new IllegalStateException(ex);
+        }
+        return confirmed(claimed, transaction);
+    }
+
+    private static boolean confirmed(Lease.Claimed claimed, BoundConnection transaction) {
+        try {
+            return claimed.confirmIn(transaction);
+        } catch (SQLException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     @Test

@@ -9,7 +9,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
-import dev.outbox.internal.inspect.InspectSteps;
+import dev.outbox.internal.gauges.GaugeSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
@@ -116,7 +116,7 @@ class ClaimStoreTest {
         assertThat(claim("w1", 10).claim().events())
                 .extracting((event) -> event.envelope().occurredAt())
                 .containsExactly(Instant.EPOCH, Instant.EPOCH, Instant.EPOCH);
-        assertThat(InspectSteps.count(outbox.dataSource())).containsOnlyKeys("default");
+        assertThat(GaugeSteps.count(outbox.dataSource())).containsOnlyKeys("default");
     }
 
     /** No sequence gives one; another program may. */

@@ -6,6 +6,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.lease.LeaseSteps;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
@@ -67,7 +68,7 @@ class HeldSnapshotTest {
                 "false, 'default', false, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
         assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid", claim + fence());
-        assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
+        assertFew("LOCK_EVENTS", LaneSteps.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
         assertFew(
                 "LOCK_CLAIMED_EVENTS",
                 LaneSql.LOCK_CLAIMED_EVENTS,
@@ -78,7 +79,7 @@ class HeldSnapshotTest {
                 SettlementStore.QUEUE,
                 "bigint[], text[], text[], bigint[], text[], text[], text[], bigint, uuid",
                 "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + claim + fence());
-        assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
+        assertFew("COMPLETE", LaneSteps.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
     }
 
     @ParameterizedTest

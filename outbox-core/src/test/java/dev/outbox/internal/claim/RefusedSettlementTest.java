@@ -1,5 +1,6 @@
 package dev.outbox.internal.claim;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
@@ -9,7 +10,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.operations.DeliverySelection;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
@@ -51,10 +51,7 @@ class RefusedSettlementTest {
         awaitStatus(other, "PUBLISHED");
         awaitStatus(later, "PUBLISHED");
         assertThat(status(refused)).isEqualTo("DEAD");
-        assertThat(outbox.runtime().operations().find(DeliverySelection.delivery(refused.eventId(), "mail"), 10))
-                .filteredOn((delivery) -> delivery.event().eventId().equals(refused.eventId()))
-                .extracting((delivery) -> delivery.attempts().lastFailure().code())
-                .containsExactly("SETTLEMENT_REFUSED");
+        assertThat(outbox.event(refused)).hasDelivery("mail").withErrorCode("SETTLEMENT_REFUSED");
         assertThat(handler.attemptsOf(refused)).isEqualTo(1);
     }
 

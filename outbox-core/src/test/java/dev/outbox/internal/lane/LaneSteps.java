@@ -15,6 +15,9 @@ import java.util.Set;
 /** Redeliveries as a worker makes them, one step after the other. */
 public final class LaneSteps {
 
+    public static final String LOCK_EVENTS = LaneSql.LOCK_EVENTS;
+    public static final String COMPLETE = LaneSql.COMPLETE;
+
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final DeliveryClaimStore claims;

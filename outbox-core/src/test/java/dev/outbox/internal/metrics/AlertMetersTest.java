@@ -9,9 +9,8 @@ import dev.outbox.OnDead;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.gauges.QueueGauges;
 import dev.outbox.internal.sql.OutboxSchema;
-import dev.outbox.operations.DeliverySelection;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.ref.Reference;
@@ -104,29 +103,6 @@ class AlertMetersTest {
     }
 
     @Test
-    void deliveryThatAnOperatorRetriesIsNoLongerOld() {
-        outbox.handler("mail", "*", Recorded.failing((attempt) -> new NonRetryableException("never")))
-                .start();
-        outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 1);
-        outbox.runtime().close();
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET open_since = now() - interval '1 day'")
-                .update();
-        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
-        OutboxMeters.register(registry, "default", gauges, () -> 0);
-        OutboxMeters.registerHandler(registry, "mail", gauges);
-
-        outbox.runtime()
-                .operations()
-                .retry(DeliverySelection.all().ofHandler("mail"), "ann", "the mail server is back");
-
-        await().untilAsserted(() -> assertThat(gauge("outbox.retrying")).isEqualTo(1));
-        assertThat(ofHandler("outbox.handler.oldest", "mail")).isBetween(0.001, 3600.0);
-        assertThat(gauge("outbox.oldest.retrying")).isBetween(0.001, 3600.0);
-    }
-
-    @Test
     void pausedHandlerIsOne() {
         outbox.handler("mail", "*", (event) -> {}).start();
         QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
@@ -134,7 +110,7 @@ class AlertMetersTest {
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isZero());
 
-        outbox.runtime().operations().pauseHandler("mail", "ann", "a test");
+        outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
 
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isOne());

@@ -11,7 +11,7 @@ import dev.outbox.fixture.Pools;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.gauges.QueueGauges;
 import dev.outbox.internal.sql.OutboxSchema;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;

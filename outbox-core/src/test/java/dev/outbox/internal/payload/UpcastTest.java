@@ -11,9 +11,9 @@ import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
-import dev.outbox.operations.ReplayRequest;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -104,12 +104,12 @@ class UpcastTest {
     }
 
     @Test
-    void replayedEventsAreUpcast() {
+    void redeliveredEventsAreUpcast() {
         upcasters(ADD_CURRENCY, RENAME_AMOUNT).handler(typed()).start();
         EventEnvelope event = publish(1, FIRST);
         assertThat(outbox.event(event)).becomesPublished();
 
-        outbox.runtime().replays().start(ReplayRequest.of("typed"), "test", "replay of an old event");
+        new Lanes(outbox).waiting("typed", event);
 
         await().untilAsserted(() -> assertThat(handled).containsExactly(UPCAST, UPCAST));
     }

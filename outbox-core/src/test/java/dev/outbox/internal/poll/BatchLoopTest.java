@@ -11,6 +11,7 @@ import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.sql.BoundConnection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -198,6 +199,11 @@ class BatchLoopTest {
 
         @Override
         public boolean confirm() {
+            return true;
+        }
+
+        @Override
+        public boolean confirmIn(BoundConnection transaction) {
             return true;
         }
 

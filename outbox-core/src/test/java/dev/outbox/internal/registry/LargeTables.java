@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
-import dev.outbox.internal.inspect.InspectSteps;
+import dev.outbox.internal.gauges.GaugeSteps;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.retention.RetentionSteps;
 import java.sql.SQLException;
@@ -109,7 +109,7 @@ class LargeTables {
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 21; round++) {
             long begun = System.nanoTime();
-            assertThat(InspectSteps.count(outbox.dataSource()).get("default").pending())
+            assertThat(GaugeSteps.count(outbox.dataSource()).get("default").pending())
                     .isBetween(pending / 2L, pending * 2L);
             nanos.add(System.nanoTime() - begun);
         }

@@ -1,7 +1,6 @@
 package dev.outbox.internal.retention;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.retention.RetentionStore.Batch;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
@@ -25,8 +24,6 @@ public final class RetentionSteps {
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
-                new JdbcOperations(
-                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 null);
     }

@@ -13,7 +13,6 @@ import dev.outbox.fixture.MigratedDatabases;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
@@ -209,88 +208,6 @@ class RetentionTest {
     }
 
     @Test
-    @Guarantee(value = "G8", sentence = "An expired dead letter is skipped, on record.")
-    void skipsExpiredDeadLettersOnRecord() throws SQLException {
-        Recorded ledger = Recorded.failing((attempt) -> new NonRetryableException("never"));
-        outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger)).start();
-        EventEnvelope expired = outbox.publish("1", new OrderPlaced(1));
-        EventEnvelope young = outbox.publish("2", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 2);
-        diedEarlier("31 days", expired);
-        diedEarlier("29 days", young);
-
-        keeping(null, MONTH, null, null).runOnce();
-
-        assertThat(outbox.event(expired)).isPublished();
-        assertThat(outbox.event(young)).isDead();
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT concat_ws('|', performed_by, action, reason, handler_id, previous_status, last_error, event_id)"
-                                        + " FROM events.outbox_operation")
-                        .query(String.class)
-                        .list())
-                .containsExactly("outbox|SKIP|dead for more than PT720H: outbox.retention.dead|ledger|DEAD|never|"
-                        + expired.eventId());
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "UPDATE events.outbox_delivery SET report_at = now()",
-                "INSERT INTO events.outbox_replay (handler_id, rate, kind, deliveries, up_to_id, requested_by, reason)"
-                        + " VALUES ('mail', 10, 'RETRY', '{}', 100, 'ann', 'the cause is corrected')"
-            })
-    void deadLetterThatSomebodyWaitsForStays(String waits) throws SQLException {
-        Lanes lanes = new Lanes(outbox);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
-        lanes.dead("mail", event);
-        diedEarlier("31 days", event);
-        outbox.sql().sql(waits).update();
-
-        keeping(null, MONTH, null, null).runOnce();
-
-        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
-        assertThat(outbox.count("events.outbox_operation")).isZero();
-    }
-
-    @Test
-    void deadLetterThatBlocksItsLaneStays() throws SQLException {
-        Lanes lanes = new Lanes(outbox);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
-        lanes.blocking("mail", event);
-        diedEarlier("31 days", event);
-
-        keeping(null, MONTH, null, null).runOnce();
-
-        assertThat(outbox.count("events.outbox_delivery WHERE status = 'BLOCKING'"))
-                .isEqualTo(1);
-    }
-
-    @Test
-    void deadLetterThatPostgresRefusesToMoveStopsNoOther() throws SQLException {
-        Lanes lanes = new Lanes(outbox);
-        EventEnvelope refused = lanes.publish("1", 1).get(0);
-        EventEnvelope other = lanes.publish("2", 1).get(0);
-        for (EventEnvelope event : List.of(refused, other)) {
-            lanes.dead("mail", event);
-            diedEarlier("31 days", event);
-        }
-        outbox.sql()
-                .sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-                        + " $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'check_violation'; END $$")
-                .update();
-        outbox.sql()
-                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW WHEN (NEW.id = "
-                        + refused.id() + ") EXECUTE FUNCTION refuse()")
-                .update();
-
-        keeping(null, MONTH, null, null).runOnce();
-
-        assertThat(outbox.event(refused)).isDead();
-        assertThat(outbox.event(other)).isPublished();
-    }
-
-    @Test
     void stepThatFailsStopsNoOther() throws SQLException {
         outbox.sql()
                 .sql("INSERT INTO events.outbox_operation (performed_by, action, reason, performed_at)"
@@ -299,7 +216,7 @@ class RetentionTest {
         noteProcessed(1, "31 days");
         outbox.sql().sql("ALTER TABLE events.processed_event RENAME TO away").update();
 
-        assertThatThrownBy(() -> keeping(null, null, MONTH, null).runOnce()).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> keeping(null, MONTH, null).runOnce()).isInstanceOf(SQLException.class);
 
         assertThat(outbox.count("events.outbox_operation")).isZero();
     }
@@ -325,20 +242,6 @@ class RetentionTest {
     }
 
     @Test
-    void deadLetterThatDiedAgainStays() throws SQLException {
-        Lanes lanes = new Lanes(outbox);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
-        lanes.dead("mail", event);
-        diedEarlier("31 days", event);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET failures = failures || jsonb_build_object('at', now())")
-                .update();
-
-        keeping(null, MONTH, null, null).runOnce();
-        assertThat(outbox.event(event)).isDead();
-    }
-
-    @Test
     void removesOldOperationsOfFormerEvents() throws SQLException {
         EventEnvelope present = outbox.publish("1", new OrderPlaced(1));
         outbox.sql().sql("""
@@ -353,7 +256,7 @@ class RetentionTest {
                        ('ann', 'SKIP', 'young', 'default', gen_random_uuid(), now() - interval '29 days')
                 """).param("present", present.eventId()).update();
 
-        keeping(null, null, MONTH, null).runOnce();
+        keeping(null, MONTH, null).runOnce();
         assertThat(texts("SELECT reason FROM events.outbox_operation ORDER BY id"))
                 .containsExactly("present", "in force", "young");
     }
@@ -373,7 +276,7 @@ class RetentionTest {
                         "UPDATE events.outbox_delivery d SET replay_id = r.id FROM events.outbox_replay r WHERE r.reason = 'delivering'")
                 .update();
 
-        keeping(null, null, null, MONTH).runOnce();
+        keeping(null, null, MONTH).runOnce();
         assertThat(texts("SELECT reason FROM events.outbox_replay ORDER BY id"))
                 .containsExactly("running", "delivering", "young");
     }
@@ -387,7 +290,7 @@ class RetentionTest {
                 .sql("UPDATE audit.events SET archived_at = now() - interval '31 days' WHERE aggregate_seq <= 3")
                 .update();
 
-        keeping(MONTH, null, null, null).runOnce();
+        keeping(MONTH, null, null).runOnce();
         assertThat(texts("SELECT aggregate_seq::text FROM audit.events ORDER BY id"))
                 .containsExactly("4", "5");
     }
@@ -408,8 +311,6 @@ class RetentionTest {
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
-                new JdbcOperations(
-                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -428,14 +329,12 @@ class RetentionTest {
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
-                new JdbcOperations(
-                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 null);
     }
 
     /** With the grants for these that the script names, and pages of two rows. */
-    private Retention keeping(Duration archived, Duration dead, Duration operations, Duration replays) {
+    private Retention keeping(Duration archived, Duration operations, Duration replays) {
         MigratedDatabases.grants()
                 .lines()
                 .filter((line) -> line.matches("-- +GRANT .* TO shop_worker;"))
@@ -443,25 +342,12 @@ class RetentionTest {
                         .sql(line.replaceFirst("-- +", "").replace("shop_worker;", "outbox_worker"))
                         .update());
         return new Retention(
-                new RetentionSettings(MONTH, true, MONTH, archived, dead, operations, replays, 2),
+                new RetentionSettings(MONTH, true, MONTH, archived, null, operations, replays, 2),
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT,
                 OutboxSchema.DEFAULT_ARCHIVE,
-                new JdbcOperations(
-                        outbox.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, (stream) -> {}),
                 Clock.systemUTC(),
                 null);
-    }
-
-    private void diedEarlier(String by, EventEnvelope event) {
-        outbox.sql()
-                .sql(
-                        "UPDATE events.outbox_delivery d SET created_at = created_at - :by::interval, open_since = open_since - :by::interval,"
-                                + " failures = coalesce((SELECT jsonb_agg(f || jsonb_build_object('at', (f ->> 'at')::timestamptz - :by::interval))"
-                                + " FROM jsonb_array_elements(d.failures) f), '[]') WHERE d.outbox_id = :event")
-                .param("by", by)
-                .param("event", event.id())
-                .update();
     }
 
     private List<String> texts(String sql) {

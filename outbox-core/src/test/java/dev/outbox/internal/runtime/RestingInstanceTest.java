@@ -13,7 +13,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.listener.OutboxListener;
-import dev.outbox.operations.ReplayRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -119,17 +118,6 @@ class RestingInstanceTest {
                 .single();
 
         await().atMost(Duration.ofSeconds(1)).until(() -> claimedAt.get() > rested);
-    }
-
-    @Test
-    void startsTheReplayOfAnotherInstance() {
-        other.withNotifications().withoutPolling().start().publish("1", new OrderPlaced(1));
-        rest(LEASE);
-        assertThat(handler.handled()).hasSize(1);
-
-        other.runtime().replays().start(ReplayRequest.of("any"), "ann", "again");
-
-        soon().until(() -> handler.handled().size() == 2);
     }
 
     @Test

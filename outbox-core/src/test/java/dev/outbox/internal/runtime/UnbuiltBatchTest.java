@@ -2,6 +2,7 @@ package dev.outbox.internal.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Lanes;
@@ -42,7 +43,7 @@ class UnbuiltBatchTest {
 
             assertThat(outbox.count("events.outbox_claim")).isZero();
             leasesOf(poller, ConcurrentHashMap.newKeySet());
-            runTwice(poller);
+            runUntilHandled(poller, handler);
         }
         assertThat(handler.handled()).hasSize(1);
     }
@@ -77,6 +78,14 @@ class UnbuiltBatchTest {
     private static void runTwice(Poller poller) throws SQLException {
         poller.runOnce();
         poller.runOnce();
+    }
+
+    /** With a pool, a round does not wait for the handlers that it has started. */
+    private static void runUntilHandled(Poller poller, Recorded handler) {
+        await().until(() -> {
+            poller.runOnce();
+            return !handler.handled().isEmpty();
+        });
     }
 
     private static void leasesOf(Poller poller, Set<?> leases) throws ReflectiveOperationException {

@@ -3,13 +3,12 @@ package dev.outbox.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.inspect.InspectSteps;
+import dev.outbox.internal.absence.AbsenceSteps;
+import dev.outbox.internal.gauges.GaugeSteps;
+import dev.outbox.internal.gauges.QueueState;
 import dev.outbox.internal.lane.Explained;
-import dev.outbox.internal.operate.OperateSteps;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.retention.RetentionSteps;
-import dev.outbox.operations.OutboxInspector;
-import dev.outbox.operations.OutboxOverview;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -185,14 +184,14 @@ class BoundedPlansTest {
         addPending(ROWS);
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
-        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(InspectSteps.COUNT, "", "");
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(GaugeSteps.COUNT, "", "");
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
-                .isBetween((long) OutboxInspector.MOST_COUNTED, OutboxInspector.MOST_COUNTED + 10L);
+                .isBetween((long) QueueState.MOST_COUNTED, QueueState.MOST_COUNTED + 10L);
         assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
-                .isBetween((long) OutboxInspector.MOST_COUNTED, OutboxInspector.MOST_COUNTED + 10L);
-        assertThat(InspectSteps.count(outbox.dataSource()).get("default"))
-                .extracting(OutboxOverview.Backlog::pending, OutboxOverview.Backlog::retrying)
-                .containsExactly((long) ROWS, (long) OutboxInspector.MOST_COUNTED);
+                .isBetween((long) QueueState.MOST_COUNTED, QueueState.MOST_COUNTED + 10L);
+        assertThat(GaugeSteps.count(outbox.dataSource()).get("default"))
+                .extracting(QueueState.Stream::pending, QueueState.Stream::retrying)
+                .containsExactly((long) ROWS, (long) QueueState.MOST_COUNTED);
     }
 
     @Test
@@ -203,15 +202,12 @@ class BoundedPlansTest {
                 .update();
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
-        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(InspectSteps.COUNT, "", "");
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(GaugeSteps.COUNT, "", "");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
-                .isBetween((long) OutboxInspector.MOST_COUNTED, OutboxInspector.MOST_COUNTED + 10L);
-        assertThat(InspectSteps.count(outbox.dataSource()).get("default"))
-                .extracting(
-                        OutboxOverview.Backlog::dead,
-                        OutboxOverview.Backlog::blockedLanes,
-                        OutboxOverview.Backlog::exact)
-                .containsExactly((long) OutboxInspector.MOST_COUNTED, (long) OutboxInspector.MOST_COUNTED, false);
+                .isBetween((long) QueueState.MOST_COUNTED, QueueState.MOST_COUNTED + 10L);
+        assertThat(GaugeSteps.count(outbox.dataSource()).get("default"))
+                .extracting(QueueState.Stream::dead, QueueState.Stream::blockedLanes, QueueState.Stream::exact)
+                .containsExactly((long) QueueState.MOST_COUNTED, (long) QueueState.MOST_COUNTED, false);
     }
 
     @Test
@@ -231,31 +227,31 @@ class BoundedPlansTest {
 
         Explained explained = new Explained(outbox.dataSource());
         assertThat(Explained.pages(
-                        explained.explain(OperateSteps.DELETE_SUBSCRIPTIONS, "bigint", "" + MONTH.toMillis())))
+                        explained.explain(AbsenceSteps.DELETE_SUBSCRIPTIONS, "bigint", "" + MONTH.toMillis())))
                 .as("with a row of the operation log")
                 .isLessThan(100);
-        assertThat(Explained.pages(explained.explain(OperateSteps.DELETE_HANDLERS, "", "")))
+        assertThat(Explained.pages(explained.explain(AbsenceSteps.DELETE_HANDLERS, "", "")))
                 .isLessThan(50);
-        assertThat(Explained.pages(explained.explain(OperateSteps.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
+        assertThat(Explained.pages(explained.explain(AbsenceSteps.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
                 .isLessThan(50);
         assertThat(Explained.pages(
-                        explained.explain(OperateSteps.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
+                        explained.explain(AbsenceSteps.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
                 .isLessThan(100);
-        assertThat(Explained.pages(explained.explain(OperateSteps.ABSENT, "", "")))
+        assertThat(Explained.pages(explained.explain(AbsenceSteps.ABSENT, "", "")))
                 .isLessThan(50);
-        assertThat(Explained.pages(explained.explain(OperateSteps.UNTIL_EXPIRY, "bigint", "900000")))
+        assertThat(Explained.pages(explained.explain(AbsenceSteps.UNTIL_EXPIRY, "bigint", "900000")))
                 .isLessThan(20);
-        assertThat(Explained.pages(explained.explain(OperateSteps.EXPIRE_UNRENEWED, "bigint", "900000")))
+        assertThat(Explained.pages(explained.explain(AbsenceSteps.EXPIRE_UNRENEWED, "bigint", "900000")))
                 .isLessThan(100);
         assertThat(Explained.pages(explained.explain(
-                        OperateSteps.EXPIRE_SUBSCRIPTION,
+                        AbsenceSteps.EXPIRE_SUBSCRIPTION,
                         "text, text, text, text",
                         "'mail', 'Gone', 'ann', 'removed'")))
                 .isLessThan(100);
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
-        JsonNode absent = explained.explain(OperateSteps.ABSENT, "", "");
+        JsonNode absent = explained.explain(AbsenceSteps.ABSENT, "", "");
         assertThat(Explained.rowsVisited(absent, "outbox_delivery"))
-                .isBetween((long) OperateSteps.MOST_COUNTED, OperateSteps.MOST_COUNTED + 20L);
+                .isBetween((long) AbsenceSteps.MOST_COUNTED, AbsenceSteps.MOST_COUNTED + 20L);
     }
 
     private JsonNode explainArchive(String from) throws SQLException {

@@ -7,12 +7,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.kafka.core.ProducerFactory;
 
@@ -42,6 +46,23 @@ public final class OutboxKafkaAutoConfiguration {
                     .forEach((name, inbox) ->
                             requireHandler(beans, KafkaHandlers.INBOX + name, ConfiguredInboxes.PREFIX + "." + name));
         };
+    }
+
+    /** Fails the start before a bean of an inbox needs a class that is not there. */
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OnNames.Inboxes.class)
+    @ConditionalOnMissingClass("dev.outbox.operations.OutboxOperations")
+    static class InboxesWithoutOperations {
+
+        @Bean
+        static BeanFactoryPostProcessor outboxKafkaInboxesWithoutOperations() {
+            return (beans) -> {
+                throw new OutboxConfigurationException(
+                        ConfiguredInboxes.PREFIX + " needs outbox-operations, which this application excludes",
+                        "add dev.outbox:outbox-operations",
+                        null);
+            };
+        }
     }
 
     private static void requireHandler(BeanFactory beans, String bean, String property) {

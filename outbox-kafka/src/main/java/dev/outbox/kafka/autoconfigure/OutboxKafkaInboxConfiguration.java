@@ -17,6 +17,8 @@ import dev.outbox.kafka.internal.inbox.OffsetStore;
 import dev.outbox.kafka.internal.inbox.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
 import dev.outbox.kafka.internal.inbox.TopicIds;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.internal.OperationsRuntime;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
@@ -42,6 +44,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 /** Configures the inboxes, if there are any. */
 @Configuration(proxyBeanMethods = false)
 @Conditional(OnNames.Inboxes.class)
+@ConditionalOnClass(OutboxOperations.class)
 @RegisterReflectionForBinding(StoredRecord.class)
 class OutboxKafkaInboxConfiguration {
 
@@ -56,6 +59,7 @@ class OutboxKafkaInboxConfiguration {
             RuntimeSettings settings,
             OutboxDependencies dependencies,
             ObjectProvider<OutboxRuntime> runtime,
+            ObjectProvider<OperationsRuntime> operator,
             ObjectProvider<OutboxPublisher> publishers,
             ObjectProvider<InboxMeter> meters,
             BeanFactory beans) {
@@ -73,7 +77,7 @@ class OutboxKafkaInboxConfiguration {
                 manager,
                 (type, aggregateType, stream) ->
                         runtime.getObject().hasSubscribersOfReceived(type, aggregateType, stream),
-                (handlerId, reason) -> runtime.getObject().operations().pauseHandler(handlerId, "outbox", reason),
+                (handlerId, reason) -> operator.getObject().operations().pauseHandler(handlerId, "outbox", reason),
                 meters.getIfAvailable(() -> InboxMeter.NONE),
                 settings.publisher().maxPayloadSize());
         Map<String, Inbox> inboxes = new HashMap<>();

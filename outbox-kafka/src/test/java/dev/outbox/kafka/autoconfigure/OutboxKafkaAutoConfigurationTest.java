@@ -7,6 +7,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import javax.sql.DataSource;
@@ -92,6 +93,17 @@ class OutboxKafkaAutoConfigurationTest {
     }
 
     @Test
+    void inboxWithoutOperationsFailsTheStart() {
+        application()
+                .withPropertyValues("outbox.kafka.inboxes.shop.topics=orders", "outbox.kafka.inboxes.shop.group=shop")
+                .withClassLoader(new FilteredClassLoader("dev.outbox.operations"))
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(OutboxConfigurationException.class)
+                        .hasMessageContaining("add dev.outbox:outbox-operations"));
+    }
+
+    @Test
     void backsOffWithoutOutbox() {
         withRoute()
                 .withPropertyValues("outbox.enabled=false")
@@ -165,6 +177,7 @@ class OutboxKafkaAutoConfigurationTest {
                         TransactionAutoConfiguration.class,
                         JacksonAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
+                        OutboxOperationsAutoConfiguration.class,
                         KafkaAutoConfiguration.class,
                         OutboxKafkaAutoConfiguration.class))
                 .withPropertyValues(

@@ -34,7 +34,7 @@ class HealthGroupsTest {
     @Test
     void probesStayUpAndLeaveTheOutboxOut() {
         Api api = new Api(port);
-        jdbc.sql("ALTER TABLE events.outbox_instance RENAME TO outbox_instance_elsewhere")
+        jdbc.sql("ALTER TABLE events.outbox_handler RENAME TO outbox_handler_elsewhere")
                 .update();
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() ->

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.OutboxTesterAutoConfiguration;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
@@ -46,6 +47,7 @@ class SharedDatabaseTest {
                         TransactionAutoConfiguration.class,
                         JacksonAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
+                        OutboxOperationsAutoConfiguration.class,
                         OutboxTesterAutoConfiguration.class))
                 .withUserConfiguration(Orders.class, Counting.class)
                 .withPropertyValues(

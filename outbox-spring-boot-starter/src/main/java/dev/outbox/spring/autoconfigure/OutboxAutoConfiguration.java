@@ -7,7 +7,7 @@ import dev.outbox.OutboxDataSource;
 import dev.outbox.OutboxMapper;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadFormat;
-import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.gauges.QueueGauges;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
@@ -15,10 +15,6 @@ import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.listener.OutboxListener;
-import dev.outbox.operations.OutboxInspector;
-import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -182,30 +178,6 @@ public final class OutboxAutoConfiguration {
                         runtime.publisher(),
                         (publisher, decorator) -> decorator.apply(publisher),
                         (one, other) -> other);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    OutboxOperations outboxOperations(OutboxRuntime runtime) {
-        return runtime.operations();
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    OutboxInspector outboxInspector(OutboxRuntime runtime) {
-        return runtime.inspector();
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    Replays outboxReplays(OutboxRuntime runtime) {
-        return runtime.replays();
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    ScheduledEvents outboxScheduledEvents(OutboxRuntime runtime) {
-        return runtime.scheduled();
     }
 
     @Bean

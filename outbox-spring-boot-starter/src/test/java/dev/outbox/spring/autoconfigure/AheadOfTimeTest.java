@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import org.junit.jupiter.api.Tag;
@@ -42,6 +43,7 @@ class AheadOfTimeTest {
         JdbcClientAutoConfiguration.class,
         JacksonAutoConfiguration.class,
         OutboxAutoConfiguration.class,
+        OutboxOperationsAutoConfiguration.class,
         MissingOutboxAutoConfiguration.class
     })
     @Import({Subscriptions.class, Licensing.class})

@@ -6,6 +6,8 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.events.OutboxSpringEventsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.health.OutboxHealthAutoConfiguration;
 import dev.outbox.spring.autoconfigure.metrics.OutboxMetricsAutoConfiguration;
+import dev.outbox.spring.autoconfigure.operations.MissingOperationsAutoConfiguration;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.tracing.OutboxTracingAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -42,6 +44,8 @@ public final class Applications {
                         JacksonAutoConfiguration.class,
                         OutboxMapperAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
+                        OutboxOperationsAutoConfiguration.class,
+                        MissingOperationsAutoConfiguration.class,
                         MissingOutboxAutoConfiguration.class,
                         OutboxSpringEventsAutoConfiguration.class,
                         OutboxHealthAutoConfiguration.class,

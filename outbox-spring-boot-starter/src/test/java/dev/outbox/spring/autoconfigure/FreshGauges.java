@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.gauges.QueueGauges;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.time.Duration;
 import javax.sql.DataSource;

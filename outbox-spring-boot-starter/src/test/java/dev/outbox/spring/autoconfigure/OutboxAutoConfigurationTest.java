@@ -33,6 +33,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -71,9 +75,15 @@ class OutboxAutoConfigurationTest {
         });
     }
 
-    @Test
-    void eventIsReplayedToAHandler() {
-        Applications.withSubscriptionsOn(database).run((context) -> {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void eventIsReplayedToAHandler(boolean lazy) {
+        ApplicationContextRunner application = Applications.withSubscriptionsOn(database);
+        ApplicationContextRunner started = lazy
+                ? application.withInitializer((context) ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                : application;
+        started.run((context) -> {
             context.getBean(Subscriptions.class).start("1", "gold");
             await().untilAsserted(() ->
                     assertThat(count(context, "events.outbox_published")).isOne());

@@ -9,6 +9,7 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import java.time.Clock;
 import java.time.Duration;
@@ -54,7 +55,9 @@ class OutboxBeansTest {
     void outboxWorksWithoutMapperOfSpringBoot() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        OutboxAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+                        OutboxAutoConfiguration.class,
+                        OutboxOperationsAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class))
                 .withBean(DataSource.class, database::dataSource)
                 .withBean(Licensing.class)
                 .run((context) -> {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,7 +86,8 @@ class WorkerWithoutWebServerTest {
         DataSourceAutoConfiguration.class,
         DataSourceTransactionManagerAutoConfiguration.class,
         JacksonAutoConfiguration.class,
-        OutboxAutoConfiguration.class
+        OutboxAutoConfiguration.class,
+        OutboxOperationsAutoConfiguration.class
     })
     @Import(Closing.class)
     static class Worker {

@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.internal.operate.JdbcOperations;
+import dev.outbox.operations.internal.operate.JdbcOperations;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.internal.failure.Causes;
-import dev.outbox.internal.operate.JdbcOperations;
 import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.NetworkTimeout;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.OutboxOperations.InboxStart;
+import dev.outbox.operations.internal.operate.JdbcOperations;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -53,7 +53,7 @@ class HeldRecordsTest {
 
         receiver.receive(fifth, TestRecord.of("1", 4), TestRecord.of("1", 7));
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L, 6L, 7L));
-        assertThat(receiver.runtime().operations().count(receiver.dead())).isZero();
+        assertThat(receiver.operator().operations().count(receiver.dead())).isZero();
     }
 
     @Test
@@ -91,7 +91,7 @@ class HeldRecordsTest {
         assertThat(receiver.sequences("1")).containsExactly(3L);
         await().until(() -> receiver.sequences("2").size() == 1);
 
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "4 is lost");
+        receiver.operator().operations().retry(receiver.dead(), "ann", "4 is lost");
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 5L, 6L));
     }
 
@@ -114,7 +114,7 @@ class HeldRecordsTest {
         assertThat(receiver.sequences("1")).containsExactly(1L);
 
         receiver.subscribed.add("OrderShipped");
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "deployed");
+        receiver.operator().operations().retry(receiver.dead(), "ann", "deployed");
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(1L, 2L, 3L));
     }
 }

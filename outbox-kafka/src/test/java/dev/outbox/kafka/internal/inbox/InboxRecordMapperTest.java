@@ -82,13 +82,13 @@ class InboxRecordMapperTest {
 
     @Test
     void offsetsOfOtherPartitionsAndTopicsSayNothing() {
-        receiver.runtime().operations().pauseHandler("application", "ann", "the events stay in the queue");
+        receiver.operator().operations().pauseHandler("application", "ann", "the events stay in the queue");
         TopicPartition first = new TopicPartition("orders", 0);
         TopicPartition added = new TopicPartition("orders", 1);
         store(first, "created", 0, "17", "18", "19");
         store(added, "created", 0, "20", "21");
         store(first, "created again", 0, "22");
-        receiver.runtime().operations().resumeHandler("application", "ann", "look");
+        receiver.operator().operations().resumeHandler("application", "ann", "look");
 
         await().until(() -> receiver.handled.size() == 6);
         assertThat(receiver.handled)
@@ -146,7 +146,7 @@ class InboxRecordMapperTest {
                 .containsOnlyOnce("Inbox shop refuses records as UNREADABLE (199 since the last report")
                 .doesNotContain("gave up on");
 
-        receiver.runtime().operations().resumeHandler("kafka-inbox-shop", "ann", "deployed");
+        receiver.operator().operations().resumeHandler("kafka-inbox-shop", "ann", "deployed");
         assertThat(receiver.inbox().receive(Receiver.polled(records).subList(200, 350), receiver.next))
                 .isEqualTo(100);
         assertThat(receiver.inbox().look().paused()).isTrue();

@@ -75,7 +75,7 @@ class InboxTest {
         receiver.sql()
                 .sql("UPDATE events.outbox_aggregate_type SET origin = '/store' WHERE origin = '/shop'")
                 .update();
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "the origin was changed");
+        receiver.operator().operations().retry(receiver.dead(), "ann", "the origin was changed");
 
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(1L, 2L, 3L));
     }
@@ -105,7 +105,7 @@ class InboxTest {
                         (error) -> assertThat(error).contains("comes from /shop, and an event of /billing is stored"),
                         (error) -> assertThat(error).contains("comes from /depot, and an event of /shop is stored"));
         assertThat(receiver.count(Result.DROPPED)).isEqualTo(2);
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "again");
+        receiver.operator().operations().retry(receiver.dead(), "ann", "again");
         receiver.awaitDead(3);
     }
 
@@ -226,10 +226,10 @@ class InboxTest {
         await().until(() -> receiver.handled.size() == 1);
 
         receiver.subscribed.add("OrderShipped");
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "deployed");
+        receiver.operator().operations().retry(receiver.dead(), "ann", "deployed");
         await().until(() -> receiver.handled.size() == 2);
         assertThat(receiver.sequences("1")).containsExactly(2L, 1L);
-        assertThat(receiver.runtime().operations().count(receiver.dead())).isZero();
+        assertThat(receiver.operator().operations().count(receiver.dead())).isZero();
         receiver.receive(TestRecord.of("1", 3));
         await().until(() -> receiver.handled.size() == 3);
     }
@@ -241,7 +241,7 @@ class InboxTest {
         assertThat(receiver.awaitDead(1).get(0))
                 .contains("of shop:order/1 with sequence 3 arrived after the sequence 5 of the topic orders");
         assertThat(receiver.sequences("1")).containsExactly(5L);
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "the route sent it late");
+        receiver.operator().operations().retry(receiver.dead(), "ann", "the route sent it late");
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(5L, 3L));
         receiver.receive(TestRecord.of("1", 4), TestRecord.of("1", 6));
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(5L, 3L, 6L));

@@ -1,11 +1,10 @@
 package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
-import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.gauges.QueueGauges;
+import dev.outbox.internal.gauges.QueueState;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
-import dev.outbox.operations.OutboxOverview;
-import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.spring.internal.HealthDetails;
 import java.util.Collection;
 import java.util.List;
@@ -45,7 +44,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         } else {
             builder.outOfService();
         }
-        OutboxOverview counts = gauges.all().orElse(null);
+        QueueState counts = gauges.all().orElse(null);
         if (counts == null) {
             builder.down().withDetail("reason", "the database refused to count the events, or did not answer in time");
         }
@@ -71,15 +70,13 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         return running.stream().map(OutboxHealthIndicator::details).toList();
     }
 
-    private Map<String, Object> streams(OutboxOverview counts) {
+    private Map<String, Object> streams(QueueState counts) {
         Map<String, Object> streams = new TreeMap<>();
-        polling.streams()
-                .keySet()
-                .forEach((stream) -> streams.put(stream, details(QueueGauges.backlog(counts, stream))));
+        polling.streams().keySet().forEach((stream) -> streams.put(stream, details(counts.stream(stream))));
         return streams;
     }
 
-    private static Map<String, Object> tables(OutboxOverview counts) {
+    private static Map<String, Object> tables(QueueState counts) {
         Map<String, Object> tables = new TreeMap<>();
         counts.tables()
                 .forEach((table) -> tables.put(
@@ -97,7 +94,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                 "running", running.running().toString()));
     }
 
-    private static Map<String, Object> details(Backlog counts) {
+    private static Map<String, Object> details(QueueState.Stream counts) {
         return new TreeMap<>(Map.of(
                 "pending", counts.pending(),
                 "processing", counts.processing(),

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure.metrics;
 
-import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.gauges.QueueGauges;
 import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;

@@ -15,6 +15,7 @@ import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.operations.internal.OperationsRuntime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ final class CellOutbox implements AutoCloseable {
     private final RuntimeSettings settings;
     private final Supplier<List<HandlerDefinition>> handlers;
     private volatile OutboxRuntime runtime;
+    private volatile OperationsRuntime operator;
 
     private CellOutbox(HikariDataSource pool, RuntimeSettings settings, Supplier<List<HandlerDefinition>> handlers) {
         this.pool = pool;
@@ -50,6 +52,7 @@ final class CellOutbox implements AutoCloseable {
         this.settings = settings;
         this.handlers = handlers;
         this.runtime = new OutboxRuntime(settings, dependencies, handlers);
+        this.operator = new OperationsRuntime(runtime);
     }
 
     /** Opens a pool whose sessions carry the name of the process. */
@@ -87,6 +90,10 @@ final class CellOutbox implements AutoCloseable {
         return runtime;
     }
 
+    OperationsRuntime operator() {
+        return operator;
+    }
+
     TransactionTemplate transactions() {
         return new TransactionTemplate(dependencies.transactions().get().orElseThrow());
     }
@@ -95,6 +102,7 @@ final class CellOutbox implements AutoCloseable {
     void restart() {
         runtime.close();
         runtime = new OutboxRuntime(settings, dependencies, handlers);
+        operator = new OperationsRuntime(runtime);
         runtime.start();
     }
 

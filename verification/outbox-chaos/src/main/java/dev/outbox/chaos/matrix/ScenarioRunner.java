@@ -154,7 +154,7 @@ final class ScenarioRunner {
     }
 
     private void erase() {
-        OutboxOperations operations = outbox.runtime().operations();
+        OutboxOperations operations = outbox.operator().operations();
         operations.erase(Erasure.ofAggregate("order", "o-0").withoutDelivery(), facts.process(), "wants no event");
         operations.erase(Erasure.ofAggregate("order", "o-1").afterDelivery(), facts.process(), "has got its events");
     }
@@ -186,7 +186,7 @@ final class ScenarioRunner {
         }
         facts.write(
                 new Fact.Operated(System.nanoTime(), facts.process(), Fact.Operation.REPLAY, null, FactHandlers.SHIP));
-        outbox.runtime()
+        outbox.operator()
                 .replays()
                 .start(ReplayRequest.of(FactHandlers.SHIP).rate(50), facts.process(), "the scenario replays");
         publications.publish(quick());

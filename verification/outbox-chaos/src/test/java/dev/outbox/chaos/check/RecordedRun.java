@@ -27,6 +27,7 @@ import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.internal.OperationsRuntime;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
@@ -65,6 +66,7 @@ final class RecordedRun implements AutoCloseable {
     private final Path directory;
     private final FactWriter facts;
     private final OutboxRuntime publisher;
+    private final OperationsRuntime operator;
     private final TransactionTemplate transactions;
     private final List<Worker> workers = new ArrayList<>();
 
@@ -94,6 +96,7 @@ final class RecordedRun implements AutoCloseable {
         this.transactions =
                 new TransactionTemplate(dependencies.transactions().get().orElseThrow());
         this.publisher = new OutboxRuntime(settings(), dependencies, List::of);
+        this.operator = new OperationsRuntime(publisher);
         for (String worker : List.of("worker-1", "worker-2")) {
             workers.add(start(worker, handlers));
         }
@@ -143,7 +146,7 @@ final class RecordedRun implements AutoCloseable {
     }
 
     OutboxOperations operations() {
-        return publisher.operations();
+        return operator.operations();
     }
 
     /** Publishes events in one transaction, each with its business row. */

@@ -1,0 +1,29 @@
+package dev.outbox.internal.absence;
+
+import dev.outbox.internal.registry.Subscription;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kind of events whose deliveries wait for a handler in vain: how many, and how many later ones that the handler takes wait behind them;
+ * the last heartbeat of the handler under this id; and that of its subscriptions to such events, with their event types, if they have not
+ * expired.
+ */
+public record Absent(
+        String id,
+        Problem problem,
+        Subscription kind,
+        long waiting,
+        long behind,
+        @Nullable Instant lastSeen,
+        @Nullable Instant lastTaken,
+        Set<String> takenTypes) {
+
+    /** Why no running instance takes the deliveries: none has the handler, the handler does not select them, or none polls their stream. */
+    public enum Problem {
+        ABSENT,
+        NOT_SELECTED,
+        UNPOLLED
+    }
+}

@@ -1,0 +1,235 @@
+package dev.outbox.internal.gauges;
+
+import dev.outbox.internal.gauges.QueueState.Handler;
+import dev.outbox.internal.gauges.QueueState.Stream;
+import dev.outbox.internal.gauges.QueueState.Table;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.registry.KnownHandlers;
+import dev.outbox.internal.schema.OutboxRelation;
+import dev.outbox.internal.sql.LooseScan;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+
+/** Counts what waits, by stream and by handler, and reads the size of the tables. */
+public final class QueueStateStore {
+
+    /** Time since {@code {since}} in milliseconds. */
+    private static final String MILLIS_SINCE = "ceil(extract(epoch FROM clock_timestamp() - {since}) * 1000)::bigint";
+
+    /** Age of an event, which the publisher may have dated out of the range of an interval. */
+    private static final String AGE =
+            MILLIS_SINCE.replace("{since}", "greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01')");
+
+    /** First deliveries of a stream: written so that outbox_unpublished_pending is read from either end. */
+    private static final String PENDING = """
+            FROM {schema}.outbox_unpublished o
+                                                   WHERE (o.stream, o.id) >= (streams.stream, 0)
+                                                     AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
+                                                     AND o.dispatched_at IS NULL""";
+
+    /**
+     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_scheduled_due; reads outbox_claim whole. The cost does not
+     * depend on the backlog: above the bound, pending events are estimated from the density of ids, and others are not counted. Includes
+     * streams that no poller has registered.
+     */
+    static final String COUNT = "WITH RECURSIVE "
+            + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
+            + ", "
+            + LooseScan.ofDeliveries("delivered", "d.stream")
+            + ", "
+            + LooseScan.of("planned", "outbox_scheduled", "d.stream", "true")
+            + """
+            , streams AS (
+                SELECT s.stream FROM {schema}.outbox_stream s
+                 UNION
+                SELECT queued.stream FROM queued
+                 UNION
+                SELECT delivered.stream FROM delivered
+                 UNION
+                SELECT planned.stream FROM planned
+            )
+            SELECT streams.stream,
+                   greatest(0, CASE WHEN pending.events < {most} THEN pending.events
+                                    ELSE ceil(pending.events::float8 / (pending.last - pending.first + 1)
+                                              * ((SELECT o.id {pending} ORDER BY o.stream DESC, o.id DESC LIMIT 1)
+                                                 - pending.first + 1)) END - processing.events)::bigint,
+                   processing.events,
+                   retrying.events,
+                   dead.deliveries,
+                   dead.lanes,
+                   coalesce((SELECT {age} {pending} ORDER BY o.stream, o.id LIMIT 1), 0),
+                   coalesce({waiting}, 0),
+                   scheduled.events,
+                   greatest(coalesce({overdue}, 0), 0),
+                   greatest(pending.events, processing.claimed, retrying.deliveries, dead.deliveries, scheduled.events) < {most}
+              FROM streams
+             CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
+                                   FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
+             CROSS JOIN LATERAL (SELECT count(*) AS claimed,
+                                        count(*) FILTER (WHERE (SELECT o.dispatched_at IS NULL
+                                                                  FROM {schema}.outbox_unpublished o
+                                                                 WHERE o.id = claimed.id
+                                                                 LIMIT 1)) AS events
+                                   FROM (SELECT unnest(c.event_ids) AS id
+                                           FROM {schema}.outbox_claim c
+                                          WHERE c.stream = streams.stream
+                                            AND c.locked_until >= clock_timestamp()
+                                          LIMIT {most}) claimed) processing
+             CROSS JOIN LATERAL (SELECT count(*) AS deliveries,
+                                        count(DISTINCT d.outbox_id) AS events,
+                                        min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
+                                   FROM (SELECT d.outbox_id, d.replay_id, d.open_since
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.stream = streams.stream
+                                            AND d.status = 'OPEN'
+                                          LIMIT {most}) d) retrying
+             CROSS JOIN LATERAL (SELECT count(*) AS deliveries, count(*) FILTER (WHERE d.status = 'BLOCKING') AS lanes
+                                   FROM (SELECT d.status
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.stream = streams.stream
+                                            AND d.status IN ('BLOCKING', 'DEAD')
+                                          LIMIT {most}) d) dead
+             CROSS JOIN LATERAL (SELECT count(*) AS events, min(s.due_at) AS due
+                                   FROM (SELECT s.due_at
+                                           FROM {schema}.outbox_scheduled s
+                                          WHERE s.stream = streams.stream
+                                          ORDER BY s.due_at
+                                          LIMIT {most}) s) scheduled
+            """.replace("{pending}", PENDING)
+                    .replace("{age}", AGE)
+                    .replace("{waiting}", MILLIS_SINCE.replace("{since}", "retrying.since"))
+                    .replace("{overdue}", MILLIS_SINCE.replace("{since}", "scheduled.due"))
+                    .replace("{most}", Integer.toString(QueueState.MOST_COUNTED));
+
+    /** Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each. */
+    static final String DELIVERIES = "WITH RECURSIVE "
+            + LooseScan.ofDeliveries("backlog", "d.stream, d.status, d.handler_id")
+            + """
+            SELECT b.handler_id,
+                   coalesce(sum(first.deliveries) FILTER (WHERE b.status = 'OPEN'), 0),
+                   coalesce(sum(first.deliveries) FILTER (WHERE b.status <> 'OPEN'), 0),
+                   coalesce({waiting}, 0)
+              FROM backlog b
+             CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
+                                   FROM (SELECT d.replay_id, d.open_since
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.stream = b.stream
+                                            AND d.status = b.status
+                                            AND d.handler_id = b.handler_id
+                                          LIMIT {most}) d) first
+             GROUP BY b.handler_id
+            """.replace(
+                            "{waiting}",
+                            MILLIS_SINCE.replace("{since}", "min(first.since) FILTER (WHERE b.status = 'OPEN')"))
+                    .replace("{most}", Integer.toString(QueueState.MOST_COUNTED_OF_HANDLER));
+
+    /**
+     * Relies on pg_class_relname_nsp_index. Reads catalogs and statistics only: the size of a file would wait for a transaction that rewrites the table.
+     * An archive has its name and a column of its own, in any schema. A module may bring a table that grows too.
+     */
+    private static final String TABLES = """
+            SELECT n.nspname || '.' || c.relname AS name,
+                   greatest(c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)),
+                   (size.pages * current_setting('block_size')::bigint) AS bytes,
+                   ((pg_stat_get_tuples_inserted(c.oid) - pg_stat_get_tuples_deleted(c.oid)) / statistics.days)::bigint
+              FROM pg_catalog.pg_class c
+              JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             CROSS JOIN (SELECT greatest(extract(epoch FROM clock_timestamp()
+                                                            - coalesce(pg_stat_get_db_stat_reset_time(d.oid),
+                                                                       pg_stat_get_bgwriter_stat_reset_time(),
+                                                                       pg_postmaster_start_time())) / 86400, 1) AS days
+                           FROM pg_catalog.pg_database d
+                          WHERE d.datname = current_database()) statistics
+             CROSS JOIN LATERAL (SELECT coalesce(sum(part.relpages), 0)::bigint AS pages
+                                   FROM (SELECT c.oid
+                                          UNION ALL
+                                         SELECT c.reltoastrelid
+                                          UNION ALL
+                                         SELECT i.indexrelid
+                                           FROM pg_catalog.pg_index i
+                                          WHERE i.indrelid IN (c.oid, c.reltoastrelid)) relation (id)
+                                   JOIN pg_catalog.pg_class part ON part.oid = relation.id) size
+             WHERE c.relname = ANY (:growing::text[] || '{outbox_received}'::text[])
+               AND c.relkind = 'r'
+               AND CASE WHEN c.relname = 'events'
+                        THEN (SELECT a.attnum FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'outbox_event_id') > 0
+                        ELSE c.relnamespace = to_regnamespace('{schema}') END
+             ORDER BY bytes DESC, name
+            """;
+
+    private static final List<String> GROWING = OutboxRelation.LIST.stream()
+            .filter(OutboxRelation::grows)
+            .map(OutboxRelation::name)
+            .toList();
+
+    private final DataSource dataSource;
+    private final Pipeline read;
+
+    /** Creates a store that runs its statements after one that limits them. */
+    public QueueStateStore(DataSource dataSource, OutboxSchema schema, String limits) {
+        this.dataSource = dataSource;
+        this.read = new Pipeline(schema, limits, COUNT, DELIVERIES, HandlerStore.ALL, TABLES);
+    }
+
+    /** Reads the state of every stream and registered handler. */
+    public QueueState read() throws SQLException {
+        return read.run(
+                dataSource,
+                (parameters) -> parameters.setTexts("growing", GROWING, (name) -> name),
+                (results) -> new QueueState(
+                        results.map(COUNT, QueueStateStore::stream),
+                        handlers(results),
+                        results.list(
+                                TABLES,
+                                (row) -> new Table(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)))));
+    }
+
+    private static Stream stream(ResultSet row) throws SQLException {
+        return new Stream(
+                row.getLong(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getLong(6),
+                Duration.ofMillis(row.getLong(7)),
+                Duration.ofMillis(row.getLong(8)),
+                row.getLong(9),
+                Duration.ofMillis(row.getLong(10)),
+                row.getBoolean(11));
+    }
+
+    /** Adds up the deliveries of each registered handler under its current and former ids. */
+    private static Map<String, Handler> handlers(Pipeline.Results results) throws SQLException {
+        Map<String, Handler> byStoredId = results.map(
+                DELIVERIES, (row) -> handler(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
+        KnownHandlers known = new KnownHandlers(results.list(HandlerStore.ALL, HandlerStore::read));
+        Map<String, Handler> deliveries = new HashMap<>();
+        byStoredId.forEach((id, own) -> deliveries.merge(known.currentId(id), own, QueueStateStore::together));
+        Map<String, Handler> handlers = new TreeMap<>();
+        known.current()
+                .forEach((handler) -> handlers.put(
+                        handler.id(),
+                        deliveries.getOrDefault(handler.id(), Handler.IDLE).withPaused(handler.paused())));
+        return handlers;
+    }
+
+    private static Handler together(Handler one, Handler other) {
+        return handler(
+                one.open() + other.open(),
+                one.dead() + other.dead(),
+                one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
+    }
+
+    private static Handler handler(long open, long dead, Duration lag) {
+        long most = QueueState.MOST_COUNTED_OF_HANDLER;
+        return new Handler(false, Math.min(open, most), Math.min(dead, most), lag, open < most && dead < most);
+    }
+}

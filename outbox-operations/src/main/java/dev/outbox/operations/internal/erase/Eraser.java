@@ -1,0 +1,85 @@
+package dev.outbox.operations.internal.erase;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Erasure;
+import dev.outbox.operations.Erasure.Undelivered;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.OutboxOperations.Erased;
+import dev.outbox.operations.internal.erase.EraseStore.Counts;
+import dev.outbox.operations.internal.erase.EraseStore.Page;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Erases events batch by batch. It keeps no state: another call finds what the first one left. */
+public final class Eraser {
+
+    private static final int BATCH = 500;
+
+    private final EraseStore store;
+
+    public Eraser(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
+        this.store = new EraseStore(dataSource, schema, archive);
+    }
+
+    /** Refuses a role without the grants of an eraser, and an erasure of undelivered events, before anything changes. */
+    public void check(Erasure erasure, AuditInfo audit) throws SQLException {
+        store.erase(List.of(), false, audit);
+        if (erasure.undelivered() != Undelivered.REFUSE) {
+            return;
+        }
+        EraseStore.Undelivered found = store.count(erasure);
+        long undelivered = found.open() + found.scheduled();
+        if (undelivered > 0) {
+            throw new InvalidOperationException(
+                    Reason.UNDELIVERED,
+                    undelivered + (undelivered < EraseStore.MOST ? "" : " or more")
+                            + " of the events to erase are not delivered: keep them for a later erasure with afterDelivery(),"
+                            + " or withdraw them with withoutDelivery()",
+                    null);
+        }
+    }
+
+    /** Erases what is delivered. Counts scheduled events first: one that is due meanwhile is found in the queue, behind the others. */
+    public Erased erase(Erasure erasure, AuditInfo audit) throws SQLException {
+        boolean withdraw = erasure.undelivered() == Undelivered.WITHDRAW;
+        boolean cancels = withdraw;
+        while (cancels) {
+            FaultPoint.BEFORE_ERASURE.reached();
+            cancels = store.cancel(erasure, BATCH, audit) > 0;
+            FaultPoint.AFTER_ERASURE.reached();
+        }
+        long scheduled = store.count(erasure).scheduled();
+        Counts counts = erasure.aggregateId() == null
+                ? inBatches(List.copyOf(erasure.eventIds()), withdraw, audit)
+                : ofAggregate(erasure, false, audit).plus(ofAggregate(erasure, true, audit));
+        return Erased.of(counts.erased(), counts.left() + scheduled);
+    }
+
+    private Counts ofAggregate(Erasure erasure, boolean archived, AuditInfo audit) throws SQLException {
+        boolean withdraw = erasure.undelivered() == Undelivered.WITHDRAW;
+        Counts counts = Counts.NONE;
+        Long after = Long.MIN_VALUE;
+        while (after != null) {
+            Page page = store.find(erasure, archived, after);
+            counts = counts.plus(inBatches(page.eventIds(), withdraw, audit));
+            after = page.lastId();
+        }
+        return counts;
+    }
+
+    private Counts inBatches(List<UUID> eventIds, boolean withdraw, AuditInfo audit) throws SQLException {
+        Counts counts = Counts.NONE;
+        for (int from = 0; from < eventIds.size(); from += BATCH) {
+            List<UUID> batch = eventIds.subList(from, Math.min(from + BATCH, eventIds.size()));
+            FaultPoint.BEFORE_ERASURE.reached();
+            counts = counts.plus(store.erase(batch, withdraw, audit));
+            FaultPoint.AFTER_ERASURE.reached();
+        }
+        return counts;
+    }
+}

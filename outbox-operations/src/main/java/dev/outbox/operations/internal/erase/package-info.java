@@ -1,0 +1,10 @@
+/**
+ * Erases the content of events, for good, with a right of its own.
+ *
+ * <p>Front door: {@link Eraser}. Tables: none; of other rooms: outbox, outbox_aggregate, outbox_claim, outbox_delivery, outbox_incarnation,
+ * outbox_operation, outbox_scheduled.
+ */
+@NullMarked
+package dev.outbox.operations.internal.erase;
+
+import org.jspecify.annotations.NullMarked;

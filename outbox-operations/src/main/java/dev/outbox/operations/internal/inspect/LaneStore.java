@@ -1,0 +1,198 @@
+package dev.outbox.operations.internal.inspect;
+
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.registry.RegisteredHandler;
+import dev.outbox.internal.sql.LooseScan;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.LaneReport.Cause;
+import dev.outbox.operations.LaneReport.Counts;
+import dev.outbox.operations.OutboxInspector;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the lanes of an aggregate, and explains what they wait for. */
+final class LaneStore {
+
+    private static final String OF_AGGREGATE = "d.aggregate_type = :aggregate_type AND d.aggregate_id = :aggregate_id";
+
+    /** Relies on outbox_lane_pk, outbox_claim_pk, outbox_delivery_lane and outbox_delivery_lane_dead. Reads no more than the first rows of a lane. */
+    static final String LANES = "WITH RECURSIVE "
+            + LooseScan.of("dead", "outbox_delivery", "d.handler_id", OF_AGGREGATE + " AND d.status = 'DEAD'")
+            + """
+            , lane AS (
+                SELECT d.handler_id, d.first_seq,
+                       CASE WHEN c.locked_until >= clock_timestamp() THEN 'RUNNING'
+                            WHEN d.claim_id IS NOT NULL THEN 'LEASE_EXPIRED'
+                            WHEN d.due_at = 'infinity' THEN 'BLOCKED_BY_DEAD_LETTER'
+                            WHEN d.due_at > clock_timestamp() THEN 'BACKING_OFF'
+                            ELSE 'DUE' END AS cause
+                  FROM {schema}.outbox_lane d
+                  LEFT JOIN LATERAL (SELECT c.locked_until FROM {schema}.outbox_claim c WHERE c.id = d.claim_id LIMIT 1) c ON true
+                 WHERE {of aggregate}
+            )
+            SELECT handler.handler_id, lane.cause,
+                   (SELECT count(*)
+                      FROM (SELECT d.status
+                              FROM {schema}.outbox_delivery d
+                             WHERE {of aggregate}
+                               AND d.handler_id = handler.handler_id
+                               AND d.status <> 'DEAD'
+                               AND d.aggregate_seq > lane.first_seq
+                             LIMIT {most}) d),
+                   (SELECT count(*)
+                      FROM (SELECT d.status
+                              FROM {schema}.outbox_delivery d
+                             WHERE {of aggregate}
+                               AND d.handler_id = handler.handler_id
+                               AND d.status = 'DEAD'
+                             LIMIT {most}) d) + (lane.cause IS NOT DISTINCT FROM 'BLOCKED_BY_DEAD_LETTER')::integer
+              FROM (SELECT lane.handler_id FROM lane UNION SELECT dead.handler_id FROM dead) handler
+              LEFT JOIN lane ON lane.handler_id = handler.handler_id
+             ORDER BY handler.handler_id
+            """.replace("{of aggregate}", OF_AGGREGATE)
+                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
+
+    /** Relies on outbox_lane_pk and outbox_delivery_lane: the first delivery of each lane. */
+    static final String FIRST = DeliveryRow.select("""
+            SELECT first.*
+                      FROM {schema}.outbox_lane d
+                     CROSS JOIN LATERAL (SELECT *
+                                           FROM {schema}.outbox_delivery f
+                                          WHERE f.aggregate_type = d.aggregate_type
+                                            AND f.aggregate_id = d.aggregate_id
+                                            AND f.handler_id = d.handler_id
+                                            AND f.aggregate_seq = d.first_seq
+                                            AND f.status <> 'DEAD'
+                                          LIMIT 1) first
+                     WHERE\s""" + OF_AGGREGATE);
+
+    /** Relies on outbox_unpublished_aggregate, and reads the latest events of the aggregate only. */
+    static final String PENDING = """
+            SELECT count(*), (array_agg(o.stream ORDER BY o.aggregate_seq))[1]
+              FROM (SELECT o.stream, o.aggregate_seq, o.dispatched_at
+                      FROM {schema}.outbox_unpublished o
+                     WHERE o.aggregate_type = :aggregate_type
+                       AND o.aggregate_id = :aggregate_id
+                     ORDER BY o.aggregate_seq DESC
+                     LIMIT {most}) o
+             WHERE o.dispatched_at IS NULL
+            """.replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
+
+    /** Reads outbox_claim whole: it has a row per batch. */
+    static final String CLAIMED = """
+            SELECT CASE bool_or(c.locked_until >= clock_timestamp()) WHEN true THEN 'RUNNING' WHEN false THEN 'LEASE_EXPIRED' ELSE 'PENDING' END
+              FROM {schema}.outbox_claim c
+             WHERE {schema}.outbox_aggregate_hash(:aggregate_type, :aggregate_id) = ANY (c.aggregates)
+            """;
+
+    private final DataSource dataSource;
+    private final Pipeline read;
+
+    public LaneStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.read = new Pipeline(
+                schema,
+                Pipeline.INSPECT,
+                FIRST,
+                LANES,
+                PENDING,
+                CLAIMED,
+                StatusStore.PAUSED_STREAMS,
+                HandlerStore.ALL,
+                InstanceRow.LIST);
+    }
+
+    /** Lane of a handler as its row and its deliveries show it; the cause is {@code null} if it has dead letters only. */
+    private record Lane(String handlerId, @Nullable Cause cause, long waiting, long dead) {}
+
+    /** Explains the lanes of an aggregate. */
+    public List<LaneReport> read(String aggregateType, String aggregateId) throws SQLException {
+        return read.run(
+                dataSource,
+                (parameters) -> parameters.set("aggregate_type", aggregateType).set("aggregate_id", aggregateId),
+                (results) -> reports(aggregateType, aggregateId, results));
+    }
+
+    private static List<LaneReport> reports(String aggregateType, String aggregateId, Pipeline.Results results)
+            throws SQLException {
+        Map<String, Delivery> heads = results.list(FIRST, DeliveryRow::read).stream()
+                .collect(Collectors.toMap(Delivery::handlerId, Function.identity()));
+        List<Lane> lanes = results.list(LANES, LaneStore::lane);
+        ResultSet counted = results.row(PENDING);
+        long pending = counted.getLong(1);
+        String pendingIn = counted.getString(2);
+        Cause claim = Cause.valueOf(results.row(CLAIMED).getString(1));
+        Set<String> paused = StatusStore.paused(results);
+        ListedHandlers handlers = ListedHandlers.read(results);
+        if (lanes.isEmpty() && pending > 0) {
+            Cause cause = cause(claim, hindrances(pendingIn, paused));
+            return List.of(new LaneReport(null, aggregateType, aggregateId, cause, null, new Counts(0, 0, pending)));
+        }
+        List<LaneReport> reports = new ArrayList<>();
+        for (Lane lane : lanes) {
+            Delivery head = heads.get(lane.handlerId());
+            Set<Cause> hindrances = hindrances(head == null ? pendingIn : head.event().stream(), paused);
+            hindrances.addAll(hindrances(handlers, lane.handlerId()));
+            // What the row of the lane says or, without one, the claim of the aggregate.
+            Cause own = lane.cause() != null ? lane.cause() : pending > 0 ? claim : Cause.DEAD_LETTERS_ONLY;
+            reports.add(new LaneReport(
+                    lane.handlerId(),
+                    aggregateType,
+                    aggregateId,
+                    cause(own, hindrances),
+                    head,
+                    new Counts(lane.waiting(), lane.dead(), pending)));
+        }
+        return reports;
+    }
+
+    private static Lane lane(ResultSet row) throws SQLException {
+        String cause = row.getString(2);
+        return new Lane(row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4));
+    }
+
+    private static Set<Cause> hindrances(@Nullable String stream, Set<String> paused) {
+        return stream != null && paused.contains(stream)
+                ? EnumSet.of(Cause.STREAM_PAUSED)
+                : EnumSet.noneOf(Cause.class);
+    }
+
+    private static Set<Cause> hindrances(ListedHandlers handlers, String handlerId) {
+        RegisteredHandler handler = handlers.known().find(handlerId);
+        if (handler == null) {
+            return EnumSet.of(Cause.HANDLER_ABSENT);
+        }
+        Set<Cause> found = EnumSet.noneOf(Cause.class);
+        if (handler.paused()) {
+            found.add(Cause.HANDLER_PAUSED);
+        }
+        if (!handler.isPresent()) {
+            found.add(Cause.HANDLER_ABSENT);
+        }
+        if (!handlers.circuitOpenIn(handler.id()).isEmpty()) {
+            found.add(Cause.CIRCUIT_OPEN);
+        }
+        return found;
+    }
+
+    /** Returns the first that applies: the constants are in that order. Nothing hinders a lane that does not wait. */
+    static Cause cause(Cause own, Set<Cause> hindrances) {
+        Set<Cause> all = EnumSet.of(own);
+        if (own != Cause.DEAD_LETTERS_ONLY) {
+            all.addAll(hindrances);
+        }
+        return all.iterator().next();
+    }
+}

@@ -1,0 +1,171 @@
+package dev.outbox.internal.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview.Instance;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.fixture.Operator;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Instances that poll, in the overview. */
+class InstancesTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox another = outbox.another().stream("slow", PollerSettings.defaults());
+    private final OutboxInspector inspector =
+            Operator.of(outbox.another().withoutPolling()).inspector();
+
+    @AfterEach
+    void close() {
+        another.close();
+        outbox.close();
+    }
+
+    @Test
+    void instancesAppearWhenTheyStartAndDisappearWhenTheyStop() {
+        assertThat(instances()).isEmpty();
+
+        outbox.start();
+        await().until(() -> instances().size() == 1);
+        another.start();
+        await().until(() -> instances().size() == 2);
+
+        assertThat(instances()).extracting(Instance::streams).contains(Set.of("default"), Set.of("default", "slow"));
+        assertThat(instances()).allSatisfy((instance) -> {
+            assertThat(instance.openCircuits()).isEmpty();
+            assertThat(instance.startedAt()).isBeforeOrEqualTo(instance.lastSeenAt());
+        });
+        another.runtime().close();
+        await().untilAsserted(() ->
+                assertThat(instances()).extracting(Instance::streams).containsExactly(Set.of("default")));
+        outbox.runtime().close();
+        await().untilAsserted(() -> assertThat(instances()).isEmpty());
+    }
+
+    @Test
+    void instanceHasTheNameOfItsClaims() {
+        CountDownLatch end = new CountDownLatch(1);
+        outbox.handler("mail", "*", (event) -> end.await()).start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> instances().size() == 1 && outbox.count("events.outbox_claim") == 1);
+        assertThat(inspector.overview().streams().get(0).claims())
+                .singleElement()
+                .satisfies((claim) ->
+                        assertThat(claim.worker()).isEqualTo(instances().get(0).name()));
+        end.countDown();
+    }
+
+    @Test
+    void instanceThatOnlyPublishesIsNotListed() {
+        another.withoutPolling().start();
+        outbox.start();
+
+        await().until(() -> instances().size() == 1);
+        assertThat(instances().get(0).streams()).containsExactly("default");
+    }
+
+    @Test
+    void signOfLifeShowsTroublesAndRemovesOldInstances() throws SQLException {
+        InstanceStore store = new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        store.seen("crashed", equipment("default"));
+        store.seen("recent", equipment("default"));
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_instance SET last_seen_at = now() - CASE name WHEN 'crashed' THEN interval '25 h'"
+                                + " ELSE interval '23 h' END, started_at = now() - interval '2 days'")
+                .update();
+
+        store.seen("own", equipment("default", "slow"));
+        store.seen(
+                "own",
+                new InstanceStore.Equipment(
+                        Set.of("slow"), Set.of("mail"), Set.of(), Set.of("mail", "audit"), Set.of("orders: refused")));
+        store.name("own", "shop", Set.of("mail"), Set.of());
+
+        assertThat(instances()).extracting(Instance::name).containsExactly("own", "recent");
+        assertThat(instances()).extracting(Instance::application).containsExactly("shop", null);
+        assertThat(instances().get(0).streams()).containsExactly("slow");
+        assertThat(instances().get(0).openCircuits()).containsExactlyInAnyOrder("mail", "audit");
+        assertThat(instances().get(0).stoppedInboxes()).containsExactly("orders: refused");
+        store.delete("own");
+        assertThat(instances()).extracting(Instance::name).containsExactly("recent");
+    }
+
+    @Test
+    void signOfLifeFindsTheWorkThatWaits() throws SQLException {
+        another.withoutPolling();
+        Lanes lanes = new Lanes(another);
+        another.addStream("default");
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false, Map.of()));
+
+        EventEnvelope event = another.publish("1", new OrderPlaced(1));
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false, Map.of()));
+        lanes.failed("mail", event);
+        assertThat(work())
+                .as("lane due in an hour")
+                .isEqualTo(new InstanceStore.Work(Set.of(), false, false, false, Map.of()));
+        lanes.due();
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false, Map.of()));
+        another.sql().sql("DELETE FROM events.outbox_lane").update();
+        another.sql().sql("DELETE FROM events.outbox_delivery").update();
+
+        lanes.claimed(event, "1 minute");
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of("default"), false, false, false, Map.of()));
+        another.sql().sql("DELETE FROM events.outbox_claim").update();
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, false, false, Map.of()));
+
+        lanes.dead("mail", event);
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), false, true, false, Map.of()));
+        another.sql()
+                .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
+                .update();
+        lanes.registered("mail", "{}", "*");
+        Operator.of(another).replays().start(ReplayRequest.of("mail"), "ann", "again");
+        assertThat(work()).isEqualTo(new InstanceStore.Work(Set.of(), true, false, false, Map.of()));
+    }
+
+    private InstanceStore.Work work() throws SQLException {
+        return new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT).seen("own", equipment("default", "slow"));
+    }
+
+    @Test
+    void deliveryContinuesWithoutTheTable() {
+        outbox.sql().sql("DROP TABLE events.outbox_instance").update();
+        outbox.sql()
+                .sql("CREATE VIEW events.outbox_instance AS SELECT 1 AS name")
+                .update();
+        outbox.sql()
+                .sql("GRANT SELECT, INSERT, UPDATE, DELETE ON events.outbox_instance TO outbox_worker")
+                .update();
+        CountDownLatch handled = new CountDownLatch(1);
+        outbox.handler("mail", "*", (event) -> handled.countDown()).start();
+
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(handled.getCount()).isZero();
+        outbox.runtime().close();
+    }
+
+    private static InstanceStore.Equipment equipment(String... streams) {
+        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"), Set.of("mail"), Set.of(), Set.of());
+    }
+
+    private List<Instance> instances() {
+        return inspector.overview().instances();
+    }
+}

@@ -1,0 +1,257 @@
+package dev.outbox.operations.internal.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.EventDetails.Status;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.fixture.Operator;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
+
+/** The overview, and single events. */
+class InspectorTest {
+
+    private final TestOutbox outbox = TestOutbox.create().withoutPolling().stream("slow", PollerSettings.defaults());
+    private final Lanes lanes = new Lanes(outbox);
+    private OutboxInspector inspector;
+
+    @BeforeEach
+    void build() {
+        inspector = Operator.of(outbox).inspector();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
+                .update();
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void overviewOfEmptyOutboxHasItsStreams() {
+        OutboxOverview overview = inspector.overview();
+
+        assertThat(overview.streams()).extracting(OutboxOverview.Stream::name).containsExactly("default");
+        assertThat(overview.streams().get(0).backlog())
+                .isEqualTo(new OutboxOverview.Backlog(
+                        0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true));
+        assertThat(overview.streams().get(0).deliveredPerSecond()).isZero();
+        assertThat(overview.handlers()).isEmpty();
+        assertThat(overview.instances()).isEmpty();
+    }
+
+    @Test
+    void overviewShowsTheTablesThatGrow() {
+        lanes.publish("1", 3);
+        // A session reports its statistics within 10 s.
+        await().atMost(Duration.ofSeconds(30)).until(() -> queue().rowsPerDay() == 3);
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+
+        assertThat(queue().rows()).isEqualTo(3);
+        assertThat(queue().bytes()).isPositive();
+        assertThat(inspector.overview().tables())
+                .extracting(OutboxOverview.Table::name)
+                .contains(
+                        "events.outbox_published", "events.outbox_aggregate", "events.processed_event", "audit.events")
+                .doesNotContain("events.outbox_stream");
+    }
+
+    private OutboxOverview.Table queue() {
+        return inspector.overview().tables().stream()
+                .filter((table) -> table.name().equals("events.outbox_unpublished"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void overviewShowsStreams() {
+        List<EventEnvelope> events = lanes.publish("1", 5);
+        lanes.published(events.get(0));
+        lanes.dead("mail", events.get(1));
+        lanes.failed("mail", events.get(2));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow")));
+        claim(events.get(3), "1 minute");
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET paused = true WHERE stream = 'default'")
+                .update();
+
+        OutboxOverview overview = inspector.overview();
+        assertThat(overview.streams()).extracting(OutboxOverview.Stream::name).containsExactly("default", "slow");
+        OutboxOverview.Stream stream = overview.streams().get(0);
+        assertThat(stream.paused()).isTrue();
+        assertThat(overview.streams().get(1).paused()).isFalse();
+        assertThat(stream.backlog())
+                .extracting(
+                        OutboxOverview.Backlog::pending,
+                        OutboxOverview.Backlog::processing,
+                        OutboxOverview.Backlog::retrying,
+                        OutboxOverview.Backlog::dead)
+                .containsExactly(1L, 1L, 1L, 1L);
+        assertThat(stream.backlog().exact()).isTrue();
+        assertThat(stream.backlog().oldestPending()).isPositive();
+        assertThat(stream.backlog().oldestRetrying()).isPositive();
+        assertThat(stream.deliveredPerSecond()).isCloseTo(1 / 60.0, within(0.001));
+        assertThat(stream.claims()).singleElement().satisfies((claim) -> {
+            assertThat(claim.worker()).isEqualTo("ann:1");
+            assertThat(claim.events()).isEqualTo(1);
+            assertThat(claim.leaseUntil()).isAfter(overview.at()).isAfter(claim.claimedAt());
+        });
+    }
+
+    @Test
+    void overviewCountsDeliveriesUnderFormerIdsWithTheirHandler() {
+        registered("mail", "{letter}", "*");
+        registered("letter", "{}", "OrderPlaced");
+        registered("audit", "{}", "OrderPlaced");
+        List<EventEnvelope> first = lanes.publish("1", 2);
+        List<EventEnvelope> second = lanes.publish("2", 2);
+        lanes.failed("mail", first.get(0));
+        lanes.waiting("mail", first.get(1));
+        lanes.failed("letter", second.get(0));
+        lanes.dead("letter", second.get(1));
+
+        assertThat(inspector.overview().handlers())
+                .extracting(OutboxOverview.Handler::id)
+                .containsExactly("audit", "mail");
+        OutboxOverview.Handler mail = inspector.overview().handlers().get(1);
+        assertThat(mail.eventTypes()).containsExactly("*");
+        assertThat(mail.lastSeenAt()).isNotNull();
+        assertThat(mail.deliveries())
+                .extracting(OutboxOverview.Deliveries::open, OutboxOverview.Deliveries::dead)
+                .containsExactly(3L, 1L);
+        assertThat(mail.deliveries().lag()).isPositive();
+        assertThat(mail.deliveries().exact()).isTrue();
+    }
+
+    @Test
+    void handlerPausedBeforeItsFirstRegistrationWasNeverSeen() {
+        Operator.of(outbox).operations().pauseNewHandler("mail", "ann", "it needs the past first");
+
+        assertThat(inspector.overview().handlers()).singleElement().satisfies((handler) -> {
+            assertThat(handler.paused()).isTrue();
+            assertThat(handler.lastSeenAt()).isNull();
+        });
+    }
+
+    @Test
+    void eventShowsEachHandler() {
+        registered("audit", "{}", "OrderPlaced");
+        registered("mail", "{letter}", "*");
+        registered("billing", "{}", "OrderPaid");
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+
+        EventDetails pending = inspector.findEvent(event.eventId()).orElseThrow();
+        assertThat(pending.progress().status()).isEqualTo(Status.PENDING);
+        assertThat(pending.schemaVersion()).isEqualTo(1);
+        assertThat(pending.event().id()).isEqualTo(event.id());
+        assertThat(pending.handlers())
+                .extracting((handler) -> handler.handlerId() + " " + handler.outcome())
+                .containsExactly("audit PENDING", "mail PENDING");
+
+        lanes.failed("letter", event);
+        lanes.dead("scan", event);
+        lanes.dead("stock", event);
+        Operator.of(outbox).operations().skip(DeliverySelection.delivery(event.eventId(), "stock"), "ann", "sold out");
+
+        EventDetails details = inspector.findEvent(event.eventId()).orElseThrow();
+        assertThat(details.progress().status()).isEqualTo(Status.RETRYING);
+        assertThat(details.progress().dispatchedAt()).isNotNull();
+        assertThat(details.handlers())
+                .extracting((handler) -> handler.handlerId() + " " + handler.outcome())
+                .containsExactly("audit DONE", "mail OPEN", "scan DEAD", "stock SKIPPED");
+        assertThat(details.handlers().get(1).delivery().handlerId()).isEqualTo("letter");
+        assertThat(details.operations())
+                .singleElement()
+                .satisfies((operation) -> assertThat(operation.action()).isEqualTo("SKIP"));
+    }
+
+    @Test
+    void heldEventIsProcessing() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        claim(events.get(0), "1 minute");
+        claim(events.get(1), "-1 minute");
+        lanes.failed("mail", events.get(2));
+        lanes.locked("mail", events.get(2), "1 minute");
+
+        EventDetails.Progress claimed = progress(events.get(0));
+        assertThat(claimed.status()).isEqualTo(Status.PROCESSING);
+        assertThat(claimed.claim().worker()).isEqualTo("ann:1");
+        assertThat(progress(events.get(1)).status()).isEqualTo(Status.PENDING);
+        assertThat(progress(events.get(1)).claim()).isNotNull();
+        assertThat(progress(events.get(2)).status()).isEqualTo(Status.PROCESSING);
+        assertThat(progress(events.get(2)).claim()).isNull();
+    }
+
+    @Test
+    void contentIsReadApart() {
+        EventEnvelope event = outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", "1", new OrderPaid(7)).withHeader("traceId", "t1")));
+
+        EventDetails.Content content = inspector.findContent(event.eventId()).orElseThrow();
+        assertThat(content.payload()).contains("7");
+        assertThat(content.headers()).containsEntry("traceId", "t1");
+        assertThat(inspector.findContent(UUID.randomUUID())).isEmpty();
+        assertThat(inspector.findEvent(UUID.randomUUID())).isEmpty();
+    }
+
+    @Test
+    void uselessArgumentsAreRefusedBeforeAnySql() {
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        OutboxInspector counted = new JdbcInspector(statements, OutboxSchema.DEFAULT);
+
+        assertThatThrownBy(() -> counted.lanes(" ", "1")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> counted.lanes("order", "")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> counted.findEvents(EventSelection.all(), 0))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> counted.findEvents(new EventSelection(null, null, null, "", null), 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> counted.aggregateTypes(" ")).isInstanceOf(InvalidOperationException.class);
+        assertThat(statements.count()).isZero();
+        assertThat(counted.lanes("order", "1")).isEmpty();
+        assertThat(statements.count()).isEqualTo(1);
+    }
+
+    @Test
+    void translatesDatabaseFailures() {
+        outbox.sql().sql("DROP TABLE events.outbox_delivery CASCADE").update();
+
+        assertThatThrownBy(() -> inspector.failures()).isInstanceOf(DataAccessException.class);
+        assertThatThrownBy(() -> inspector.overview()).isInstanceOf(DataAccessException.class);
+    }
+
+    private EventDetails.Progress progress(EventEnvelope event) {
+        return inspector.findEvent(event.eventId()).orElseThrow().progress();
+    }
+
+    private void claim(EventEnvelope event, String until) {
+        lanes.claimed(event, until);
+    }
+
+    private void registered(String id, String aliases, String eventType) {
+        lanes.registered(id, aliases, eventType);
+    }
+}

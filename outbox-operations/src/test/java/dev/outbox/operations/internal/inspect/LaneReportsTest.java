@@ -1,0 +1,174 @@
+package dev.outbox.operations.internal.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.LaneReport.Cause;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.fixture.Operator;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the lanes of an aggregate wait for. */
+class LaneReportsTest {
+
+    private final TestOutbox outbox = TestOutbox.create().withoutPolling();
+    private final Lanes lanes = new Lanes(outbox);
+    private OutboxInspector inspector;
+    private List<EventEnvelope> events;
+
+    @BeforeEach
+    void build() {
+        inspector = Operator.of(outbox).inspector();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
+                .update();
+        lanes.registered("mail", "{letter}", "*");
+        events = lanes.publish("42", 4);
+        lanes.publish("43", 2);
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void aggregateWithoutOpenEventsHasNoLane() {
+        events.forEach(lanes::published);
+
+        assertThat(inspector.lanes("order", "42")).isEmpty();
+        assertThat(inspector.lanes("order", "unknown")).isEmpty();
+    }
+
+    @Test
+    void eventsBeforeTheirFirstDeliveryHaveOneReport() {
+        assertThat(inspector.lanes("order", "42"))
+                .containsExactly(
+                        new LaneReport(null, "order", "42", Cause.PENDING, null, new LaneReport.Counts(0, 0, 4)));
+
+        lanes.claimed(events.get(0), "1 minute");
+        assertThat(cause()).isEqualTo(Cause.RUNNING);
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'")
+                .update();
+        assertThat(cause()).isEqualTo(Cause.LEASE_EXPIRED);
+
+        pause("stream", "default");
+        assertThat(cause()).isEqualTo(Cause.STREAM_PAUSED);
+    }
+
+    @Test
+    void headThatFailedBacksOff() {
+        lanes.failed("mail", events.get(0));
+        lanes.waiting("mail", events.get(1));
+        lanes.waiting("mail", events.get(2));
+
+        LaneReport report = report();
+        assertThat(report.cause()).isEqualTo(Cause.BACKING_OFF);
+        assertThat(report.handlerId()).isEqualTo("mail");
+        assertThat(report.head().event().id()).isEqualTo(events.get(0).id());
+        assertThat(report.counts()).isEqualTo(new LaneReport.Counts(2, 0, 1));
+
+        lanes.due();
+        assertThat(cause()).isEqualTo(Cause.DUE);
+        lanes.locked("mail", events.get(0), "1 minute");
+        assertThat(cause()).isEqualTo(Cause.RUNNING);
+        lanes.locked("mail", events.get(0), "-1 minute");
+        assertThat(cause()).isEqualTo(Cause.LEASE_EXPIRED);
+        pause("handler", "mail");
+        assertThat(cause()).isEqualTo(Cause.HANDLER_PAUSED);
+        pause("stream", "default");
+        assertThat(cause()).isEqualTo(Cause.STREAM_PAUSED);
+    }
+
+    /** The claim holds the aggregate for another handler. */
+    @Test
+    void claimOfTheAggregateAttemptsNoHead() {
+        lanes.failed("mail", events.get(0));
+        lanes.claimed(events.get(1), "1 minute");
+
+        assertThat(cause()).isEqualTo(Cause.BACKING_OFF);
+    }
+
+    @Test
+    void deadHeadBlocksItsLane() {
+        lanes.blocking("mail", events.get(0));
+        lanes.waiting("mail", events.get(1));
+
+        assertThat(cause()).isEqualTo(Cause.BLOCKED_BY_DEAD_LETTER);
+        assertThat(report().counts()).isEqualTo(new LaneReport.Counts(1, 1, 2));
+    }
+
+    @Test
+    void handlerWithoutInstanceIsAbsent() {
+        lanes.failed("mail", events.get(0));
+        lanes.failed("unknown", events.get(0));
+        lanes.failed("letter", events.get(0));
+
+        assertThat(inspector.lanes("order", "42"))
+                .extracting((report) -> report.handlerId() + " " + report.cause())
+                .containsExactly("letter BACKING_OFF", "mail BACKING_OFF", "unknown HANDLER_ABSENT");
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '4 min'")
+                .update();
+        assertThat(inspector.lanes("order", "42")).extracting(LaneReport::cause).containsOnly(Cause.HANDLER_ABSENT);
+    }
+
+    @Test
+    void openCircuitCountsWhileItsInstanceLives() {
+        lanes.failed("mail", events.get(0));
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox_instance (name, streams, open_circuits) VALUES ('host:1', '{default}', '{mail}')")
+                .update();
+        assertThat(cause()).isEqualTo(Cause.CIRCUIT_OPEN);
+        assertThat(inspector.overview().handlers().get(0).circuitOpenIn()).containsExactly("host:1");
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_instance SET last_seen_at = now() - interval '2 min'")
+                .update();
+        assertThat(cause()).isEqualTo(Cause.BACKING_OFF);
+        assertThat(inspector.overview().handlers().get(0).circuitOpenIn()).isEmpty();
+        assertThat(inspector.overview().instances()).hasSize(1);
+    }
+
+    @Test
+    void deadLettersThatBlockNothingAreReported() {
+        lanes.dead("mail", events.get(0));
+        events.subList(1, 4).forEach(lanes::published);
+
+        LaneReport report = report();
+        assertThat(report.cause()).isEqualTo(Cause.DEAD_LETTERS_ONLY);
+        assertThat(report.head()).isNull();
+        assertThat(report.counts()).isEqualTo(new LaneReport.Counts(0, 1, 0));
+
+        lanes.publish("42", 1);
+        assertThat(cause()).isEqualTo(Cause.PENDING);
+        assertThat(report().handlerId()).isEqualTo("mail");
+    }
+
+    private LaneReport report() {
+        List<LaneReport> reports = inspector.lanes("order", "42");
+        assertThat(reports).hasSize(1);
+        return reports.get(0);
+    }
+
+    private Cause cause() {
+        return report().cause();
+    }
+
+    private void pause(String kind, String name) {
+        boolean changed = kind.equals("stream")
+                ? Operator.of(outbox).operations().pauseStream(name, "ann", "to see")
+                : Operator.of(outbox).operations().pauseHandler(name, "ann", "to see");
+        assertThat(changed).isTrue();
+    }
+}

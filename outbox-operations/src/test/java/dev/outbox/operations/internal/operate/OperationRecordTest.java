@@ -1,0 +1,274 @@
+package dev.outbox.operations.internal.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.fixture.Operator;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+class OperationRecordTest {
+
+    private static final DeliverySelection ALL = DeliverySelection.all();
+    private static final OperationSelection EVERY = OperationSelection.all();
+
+    private final TestOutbox outbox = TestOutbox.create(asDurableAs("remote_apply"));
+    private final Lanes lanes = new Lanes(outbox);
+
+    private static HikariConfig asDurableAs(String synchronousCommit) {
+        HikariConfig pool = new HikariConfig();
+        pool.setConnectionInitSql("SET synchronous_commit = '" + synchronousCommit + "'");
+        return pool;
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void recordsEveryChangedDelivery() {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(0));
+        lanes.failed("mail", events.get(1));
+        lanes.waiting("audit", events.get(1));
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        operations().skip(ALL.ofHandler("audit"), "bob", "not needed");
+
+        List<Operation> found = operations().operations(EVERY, 10);
+        assertThat(found)
+                .extracting(Operation::performedBy, Operation::action, Operation::reason, Operation::subject)
+                .containsExactly(
+                        tuple(
+                                "bob",
+                                "SKIP",
+                                "not needed",
+                                new Operation.Subject(
+                                        "default", "audit", events.get(1).eventId(), DeliveryStatus.OPEN, null)),
+                        tuple(
+                                "ann",
+                                "RETRY",
+                                "mail is back",
+                                new Operation.Subject(
+                                        "default",
+                                        "mail",
+                                        events.get(1).eventId(),
+                                        DeliveryStatus.OPEN,
+                                        new Delivery.Failure("IOException", "no route"))),
+                        tuple(
+                                "ann",
+                                "RETRY",
+                                "mail is back",
+                                new Operation.Subject(
+                                        "default",
+                                        "mail",
+                                        events.get(0).eventId(),
+                                        DeliveryStatus.DEAD,
+                                        new Delivery.Failure("IOException", "no route"))));
+        assertThat(found)
+                .allSatisfy(
+                        (one) -> assertThat(one.performedAt()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES)));
+    }
+
+    @Test
+    void findsRecordsByEventHandlerOperatorTimeAndPage() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        events.forEach((event) -> lanes.dead("mail", event));
+        lanes.dead("audit", events.get(0));
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        operations().skip(ALL.ofHandler("audit"), "bob", "not needed");
+        outbox.sql()
+                .sql("UPDATE events.outbox_operation SET performed_at = '2001-01-01Z' WHERE id = 2")
+                .update();
+        Instant year2001 = Instant.parse("2001-01-01T00:00:00Z");
+
+        assertThat(ids(EVERY)).containsExactly(4L, 3L, 2L, 1L);
+        assertThat(ids(OperationSelection.ofEvent(events.get(0).eventId()))).containsExactly(4L, 1L);
+        assertThat(ids(OperationSelection.ofHandler("mail"))).containsExactly(3L, 2L, 1L);
+        assertThat(ids(new OperationSelection(null, null, "bob", null, null, null)))
+                .containsExactly(4L);
+        assertThat(ids(performed(null, year2001.plusSeconds(1)))).containsExactly(2L);
+        assertThat(ids(performed(year2001.plusSeconds(1), null))).containsExactly(4L, 3L, 1L);
+        assertThat(ids(new OperationSelection(null, "mail", null, null, null, 3L)))
+                .containsExactly(2L, 1L);
+        assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(4L, 3L);
+    }
+
+    @Test
+    void groupsRecordsByCommand() {
+        lanes.publish("1", 3).forEach((event) -> lanes.dead("mail", event));
+        operations().pauseNewHandler("mail", "ann", "mail is down");
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        lanes.publish("2", 1).forEach((event) -> lanes.dead("mail", event));
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        operations().retry(ALL.ofHandler("mail"), "bob", "again");
+        outbox.sql()
+                .sql("UPDATE events.outbox_operation SET performed_at = performed_at - interval '1 hour' WHERE id < 5")
+                .update();
+
+        List<Operation.Command> commands = operations().commands(EVERY, 10);
+        assertThat(commands)
+                .extracting(
+                        (command) ->
+                                command.latest().id() + " " + command.latest().action(),
+                        Operation.Command::entries,
+                        Operation.Command::oldestId)
+                .containsExactly(tuple("5 RETRY", 1L, 5L), tuple("4 RETRY", 3L, 2L), tuple("1 PAUSE_HANDLER", 1L, 1L));
+        assertThat(operations().commands(EVERY, 2)).isEqualTo(commands.subList(0, 2));
+    }
+
+    @Test
+    void looksForCommandsAmongTheLatestRecords() {
+        outbox.sql().sql("""
+                INSERT INTO events.outbox_operation (performed_by, action, reason, handler_id, event_id)
+                SELECT 'ann', 'RETRY', 'mail is back', 'mail', gen_random_uuid() FROM generate_series(1, 10002)
+                """).update();
+
+        assertThat(operations().commands(EVERY, 10))
+                .extracting(Operation.Command::entries, Operation.Command::oldestId)
+                .containsExactly(tuple(10_000L, 3L));
+        assertThat(operations().commands(new OperationSelection(null, "mail", null, null, null, 3L), 10))
+                .extracting(Operation.Command::entries, Operation.Command::oldestId)
+                .containsExactly(tuple(2L, 1L));
+    }
+
+    private static OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {
+        return new OperationSelection(null, null, null, since, before, null);
+    }
+
+    private List<Long> ids(OperationSelection selection) {
+        return operations().operations(selection, 100).stream()
+                .map(Operation::id)
+                .toList();
+    }
+
+    @Test
+    void operationCommitsDurablyWithItsRecord() {
+        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        outbox.sql().sql("CREATE TABLE seen AS SELECT ''::text AS durability").update();
+        outbox.sql().sql("""
+                CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    INSERT INTO public.seen VALUES (current_setting('synchronous_commit'));
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER watch BEFORE INSERT ON events.outbox_operation FOR EACH ROW EXECUTE FUNCTION watch();
+                CREATE TRIGGER watch BEFORE INSERT ON events.outbox_stream FOR EACH ROW EXECUTE FUNCTION watch();
+                """).update();
+
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        assertThat(seen()).containsExactly("", "remote_apply");
+        outbox.start();
+        org.awaitility.Awaitility.await().until(() -> seen().size() > 2);
+        assertThat(seen()).containsExactly("", "remote_apply", "off");
+
+        lanes.dead("mail", lanes.publish("2", 1).get(0));
+        outbox.sql()
+                .sql("ALTER TABLE events.outbox_operation ADD CONSTRAINT broken CHECK (reason <> 'refused')")
+                .update();
+        assertThatThrownBy(() -> operations().retry(ALL.ofHandler("mail"), "ann", "refused"))
+                .isInstanceOf(DataAccessException.class);
+        assertThat(lanes.of("mail", "2")).containsExactly("1 DEAD 3");
+    }
+
+    private List<String> seen() {
+        return outbox.sql()
+                .sql("SELECT durability FROM seen")
+                .query(String.class)
+                .list();
+    }
+
+    @Test
+    void leavesTheCallersTransactionAlone() {
+        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        OutboxOperations own = new JdbcOperations(
+                new TransactionAwareDataSourceProxy(outbox.dataSource()),
+                OutboxSchema.DEFAULT,
+                OutboxSchema.DEFAULT_ARCHIVE,
+                OutboxListener.NONE,
+                (stream) -> {});
+
+        assertThatThrownBy(() -> outbox.inTransaction(() -> {
+                    outbox.publisher().publish("order", "2", new OrderPlaced(1));
+                    assertThat(own.retry(ALL.ofHandler("mail"), "ann", "mail is back")
+                                    .affected())
+                            .isEqualTo(1);
+                    throw new IllegalStateException("rolled back");
+                }))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
+        assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "null",
+            value = {"'', why", "' ', why", "null, why", "ann, ''", "ann, null", "'a\nb', why", "'a\0b', why"})
+    void rejectsOperationWithoutOperatorOrReason(String by, String reason) {
+        assertRefused(ALL.ofHandler("mail"), by, reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {256, 2001})
+    void nameAndReasonHaveALongestLength(int length) {
+        assertRefused(ALL.ofHandler("mail"), length == 256 ? "x".repeat(256) : "ann", "x".repeat(length));
+    }
+
+    @Test
+    void rejectsSelectionWithoutFilter() {
+        assertRefused(ALL, "ann", "why");
+        assertRefused(ALL.after(1, "mail"), "ann", "why");
+    }
+
+    private void assertRefused(DeliverySelection selection, String by, String reason) {
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        OutboxOperations counted = new JdbcOperations(
+                statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, OutboxListener.NONE, (stream) -> {});
+
+        assertThatThrownBy(() -> counted.retry(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> counted.skip(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
+        assertThat(statements.count()).isZero();
+    }
+
+    @Test
+    void uselessSearchOfTheRecordIsRefused() {
+        assertThatThrownBy(() -> operations().operations(EVERY, 0)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> operations().operations(new OperationSelection(null, null, "", null, null, null), 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> operations().operations(OperationSelection.ofHandler(" "), 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> operations().operations(performed(Instant.EPOCH, Instant.EPOCH), 1))
+                .isInstanceOf(InvalidOperationException.class);
+    }
+
+    private OutboxOperations operations() {
+        return Operator.of(outbox).operations();
+    }
+}

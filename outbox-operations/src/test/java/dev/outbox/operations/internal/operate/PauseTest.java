@@ -1,0 +1,366 @@
+package dev.outbox.operations.internal.operate;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.lane.LaneSteps;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.InboxStart;
+import dev.outbox.operations.fixture.Operator;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Two processes that poll only when they are woken: the polling interval is too long to help. */
+class PauseTest {
+
+    private static final PollerSettings WHEN_WOKEN =
+            new PollerSettings(Duration.ofHours(1), 50, Duration.ofMinutes(1), Duration.ofSeconds(10));
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox other = outbox.another();
+    private final Lanes lanes = new Lanes(outbox);
+    private final AtomicBoolean down = new AtomicBoolean();
+    private final Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+    private final Recorded audit = Recorded.all();
+
+    @AfterEach
+    void close() {
+        other.close();
+        outbox.close();
+    }
+
+    private void start() {
+        for (TestOutbox process : List.of(outbox, other)) {
+            process
+                    .handler("mail", "*", mail)
+                    .handler("audit", "*", audit)
+                    .retry(TestOutbox.AT_ONCE)
+                    .withNotifications()
+                    .stream("default", WHEN_WOKEN)
+                    .stream("slow", WHEN_WOKEN)
+                    .start();
+        }
+        awaitListeners();
+    }
+
+    /** Waits until both processes listen: one that does not misses wake-ups for an hour. */
+    private void awaitListeners() {
+        await().until(() ->
+                outbox.count("pg_stat_activity" + " WHERE query LIKE 'LISTEN%' AND datname = current_database()") == 2);
+    }
+
+    @Test
+    void pausedHandlerQueuesDeliveriesUntilItResumes() {
+        start();
+        assertThat(operations(other).pauseHandler("mail", "ann", "the mail server is down"))
+                .isTrue();
+        List<EventEnvelope> events = publish(200);
+        await().until(() -> audit.handled().size() == 200);
+        await().until(() -> outbox.count("events.outbox_delivery") == 200);
+
+        assertThat(mail.handled()).isEmpty();
+        assertThat(lanes.of("mail", "a0").subList(0, 3)).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isRetrying());
+
+        assertThat(operations(outbox).resumeHandler("mail", "bob", "it is back"))
+                .isTrue();
+        await().until(() -> outbox.count("events.outbox_published") == 200);
+        List<Long> inOrder = LongStream.rangeClosed(1, 20).boxed().toList();
+        assertThat(mail.sequences())
+                .hasSize(10)
+                .allSatisfy((id, sequences) -> assertThat(sequences).isEqualTo(inOrder));
+    }
+
+    @Test
+    void pausedHandlerGetsNoRetries() {
+        down.set(true);
+        start();
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        EventEnvelope event = publish(1).get(0);
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        outbox.publish("other", new OrderPlaced(1));
+        await().until(() -> audit.handled().size() == 2);
+        assertThat(mail.attemptsOf(event)).isZero();
+
+        down.set(false);
+        operations(outbox).resumeHandler("mail", "ann", "it is back");
+        assertThat(outbox.event(event)).becomesPublished();
+        assertThat(mail.attemptsOf(event)).isEqualTo(1);
+    }
+
+    @Test
+    void retryClaimObeysPauseBeforeRegistryIsRead() throws SQLException {
+        start();
+        outbox.runtime().close();
+        other.runtime().close();
+        lanes.failed("mail", publish(1).get(0));
+        lanes.due();
+        LaneSteps deliveries = new LaneSteps(outbox);
+        ActiveHandlers mail = ActiveHandlers.ofAllTypes("mail");
+
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        assertThat(deliveries.claimDue(10, mail)).isEmpty();
+        operations(outbox).resumeHandler("mail", "ann", "it is back");
+        assertThat(deliveries.claimDue(10, mail)).hasSize(1);
+    }
+
+    @Test
+    void pausedStreamStopsInEveryProcess() {
+        start();
+        assertThat(operations(outbox).pauseStream("slow", "ann", "maintenance")).isTrue();
+        List<EventEnvelope> slow = IntStream.range(0, 20)
+                .mapToObj((i) -> publishIn(i % 2 == 0 ? outbox : other, "slow"))
+                .toList();
+        List<EventEnvelope> events = publish(20);
+        await().until(() -> outbox.count("events.outbox_published") == 20);
+
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isPublished());
+        assertThat(slow).allSatisfy((event) -> assertThat(outbox.event(event)).isPending());
+        operations(other).resumeStream("slow", "bob", "done");
+        await().until(() -> outbox.count("events.outbox_published") == 40);
+        assertThat(mail.sequences().get("slow"))
+                .isEqualTo(LongStream.rangeClosed(1, 20).boxed().toList());
+    }
+
+    @Test
+    void pausedStreamClaimsNoRetries() {
+        start();
+        down.set(true);
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        EventEnvelope event = publishIn(outbox, "slow");
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        operations(outbox).pauseStream("slow", "ann", "maintenance");
+        operations(outbox).resumeHandler("mail", "ann", "it is back");
+        publish(1);
+        await().until(() -> audit.handled().size() == 2);
+
+        assertThat(mail.attemptsOf(event)).isZero();
+        down.set(false);
+        operations(other).resumeStream("slow", "ann", "done");
+        assertThat(outbox.event(event)).becomesPublished();
+    }
+
+    @Test
+    void pauseOutlivesEveryProcess() {
+        start();
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        outbox.runtime().close();
+        other.runtime().close();
+        List<EventEnvelope> events = publish(10);
+        outbox.start();
+        await().until(() -> audit.handled().size() == 10);
+        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+
+        assertThat(mail.handled()).isEmpty();
+        operations(outbox).resumeHandler("mail", "ann", "it is back");
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
+    }
+
+    private static OutboxOperations operations(TestOutbox process) {
+        return Operator.of(process).operations();
+    }
+
+    /** Events of ten aggregates, published in turn by both processes. */
+    private List<EventEnvelope> publish(int count) {
+        return IntStream.range(0, count)
+                .mapToObj((i) -> (i % 2 == 0 ? outbox : other).publish("a" + i % 10, new OrderPlaced(i)))
+                .toList();
+    }
+
+    private static EventEnvelope publishIn(TestOutbox process, String stream) {
+        return process.inTransaction(() -> process.publisher()
+                .publish(OutboxEvent.of("order", stream, new OrderPlaced(1)).inStream(stream)));
+    }
+
+    @Test
+    void pausesHandlerByFormerId() {
+        // Both have the audit, so that nothing is delegated.
+        outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_WOKEN)
+                .start();
+        Recorded renamed = Recorded.all();
+        other
+                .handler(HandlerDefinition.of("post", Set.of("*"), renamed).aliases("mail"))
+                .handler("audit", "*", audit)
+                .withNotifications()
+                .stream("default", WHEN_WOKEN)
+                .start();
+        awaitListeners();
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        publish(10);
+        await().until(() -> audit.handled().size() == 10);
+
+        assertThat(mail.handled()).isEmpty();
+        assertThat(renamed.handled()).isEmpty();
+        operations(outbox).resumeHandler("post", "ann", "it is back");
+        await().until(() -> outbox.count("events.outbox_published") == 10);
+        assertThat(mail.handled().size() + renamed.handled().size()).isEqualTo(10);
+    }
+
+    @Test
+    void handlerThatIsRenamedStaysPaused() {
+        outbox.handler("mail", "*", mail).stream("default", WHEN_WOKEN).start();
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        outbox.runtime().close();
+        Recorded renamed = Recorded.all();
+        other
+                .handler(HandlerDefinition.of("post", Set.of("*"), renamed).aliases("mail"))
+                .handler("audit", "*", audit)
+                .withNotifications()
+                .stream("default", WHEN_WOKEN)
+                .start();
+        // No process knows the former id any more.
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = '-infinity' WHERE id = 'mail'")
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET registry_version = registry_version + 1")
+                .update();
+        List<EventEnvelope> events = publish(10);
+        await().until(() -> audit.handled().size() == 10);
+        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+
+        assertThat(renamed.handled()).isEmpty();
+        assertThat(operations(other).resumeHandler("post", "ann", "it is back")).isTrue();
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
+        assertThat(operations(other).resumeHandler("mail", "ann", "to be sure")).isFalse();
+    }
+
+    @Test
+    void pausesHandlerBeforeItsFirstRegistration() {
+        outbox.handler("audit", "*", audit).withNotifications().stream("default", WHEN_WOKEN)
+                .start();
+        assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
+                .isTrue();
+        assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
+                .isFalse();
+        other.handler("audit", "*", audit).handler("mail", "*", mail).withNotifications().stream("default", WHEN_WOKEN)
+                .start();
+        List<EventEnvelope> events = publish(10);
+        await().until(() -> audit.handled().size() == 10);
+        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+
+        assertThat(mail.handled()).isEmpty();
+        assertThat(operations(other).operations(OperationSelection.all(), 10))
+                .extracting(Operation::action, (one) -> one.subject().handlerId())
+                .containsExactly(tuple("PAUSE_HANDLER", "mail"));
+        operations(other).resumeHandler("mail", "ann", "its past is there");
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
+    }
+
+    @Test
+    void onlyWhatChangesIsDoneAndRecorded() {
+        start();
+        long version = registryVersion();
+        assertThat(operations(outbox).resumeHandler("mail", "ann", "to be sure"))
+                .isFalse();
+        assertThat(operations(outbox).resumeStream("slow", "ann", "to be sure")).isFalse();
+        assertThat(registryVersion()).isEqualTo(version);
+
+        assertThat(operations(outbox).pauseHandler("mail", "ann", "down")).isTrue();
+        assertThat(operations(outbox).pauseHandler("mail", "bob", "down")).isFalse();
+        assertThat(operations(outbox).pauseStream("slow", "ann", "down")).isTrue();
+        assertThat(operations(outbox).pauseStream("slow", "bob", "down")).isFalse();
+        assertThat(Operator.of(outbox).inspector().pauses())
+                .extracting(Operation::performedBy, (one) -> one.subject().handlerId(), (one) -> one.subject().stream())
+                .containsExactlyInAnyOrder(tuple("ann", "mail", null), tuple("ann", null, "slow"));
+        assertThat(operations(outbox).resumeHandler("mail", "bob", "up")).isTrue();
+        assertThat(operations(outbox).resumeStream("slow", "bob", "up")).isTrue();
+        assertThat(registryVersion()).isEqualTo(version + 2);
+
+        assertThat(operations(outbox).operations(OperationSelection.all(), 10))
+                .extracting(
+                        Operation::performedBy,
+                        Operation::action,
+                        Operation::reason,
+                        (one) -> one.subject().handlerId(),
+                        (one) -> one.subject().stream())
+                .containsExactly(
+                        tuple("bob", "RESUME_STREAM", "up", null, "slow"),
+                        tuple("bob", "RESUME_HANDLER", "up", "mail", null),
+                        tuple("ann", "PAUSE_STREAM", "down", null, "slow"),
+                        tuple("ann", "PAUSE_HANDLER", "down", "mail", null));
+    }
+
+    @Test
+    void rejectsPauseOfUnknownHandlerAndStream() {
+        start();
+        assertThatThrownBy(() -> operations(outbox).pauseHandler("mial", "ann", "down"))
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
+                .hasMessageContaining("mial");
+        assertRefused(() -> operations(outbox).resumeHandler("mial", "ann", "up"), "mial");
+        assertRefused(() -> operations(outbox).pauseStream("fast", "ann", "down"), "fast");
+        assertRefused(() -> operations(outbox).resumeStream("fast", "ann", "up"), "fast");
+        assertRefused(() -> operations(outbox).resumeInbox("shop", InboxStart.EARLIEST, "ann", "up"), "shop");
+        assertThat(outbox.count("events.outbox_operation")).isZero();
+    }
+
+    @Test
+    void recordsWhereInboxContinues() {
+        outbox.handler("kafka-inbox-shop", "*", mail).start();
+        operations(other).resumeInbox("shop", InboxStart.LATEST, "ann", "the lost orders are entered by hand");
+
+        assertThat(operations(outbox).operations(OperationSelection.ofHandler("kafka-inbox-shop"), 10))
+                .extracting(Operation::performedBy, Operation::action, Operation::reason)
+                .containsExactly(tuple("ann", "RESUME_INBOX_LATEST", "the lost orders are entered by hand"));
+    }
+
+    @Test
+    void rejectsPauseWithoutOperatorOrReason() {
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        OutboxOperations counted = new JdbcOperations(
+                statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, OutboxListener.NONE, (stream) -> {});
+
+        assertRefused(() -> counted.pauseHandler("", "ann", "down"), "handler id");
+        assertRefused(() -> counted.resumeHandler("mail", "", "up"), "the operator");
+        assertRefused(() -> counted.pauseStream(" ", "ann", "down"), "stream");
+        assertRefused(() -> counted.resumeStream("slow", "ann", " "), "reason");
+        assertRefused(() -> counted.pauseNewHandler("mail", "ann", ""), "reason");
+        assertRefused(() -> counted.resumeInbox("shop", InboxStart.EARLIEST, "ann", ""), "reason");
+        assertThat(statements.count()).isZero();
+    }
+
+    private static void assertRefused(Runnable operation, String named) {
+        assertThatThrownBy(operation::run)
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining(named);
+    }
+
+    private long registryVersion() {
+        return outbox.sql()
+                .sql("SELECT registry_version FROM events.outbox_stream WHERE stream = 'default'")
+                .query(Long.class)
+                .single();
+    }
+}

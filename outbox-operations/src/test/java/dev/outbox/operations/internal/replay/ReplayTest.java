@@ -1,0 +1,355 @@
+package dev.outbox.operations.internal.replay;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.gauges.GaugeSteps;
+import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Progress;
+import dev.outbox.operations.Replay.Status;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
+import dev.outbox.operations.fixture.Operator;
+import dev.outbox.testing.Guarantee;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+import tools.jackson.databind.JsonNode;
+
+class ReplayTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox other = outbox.another();
+
+    @BeforeEach
+    void poll() {
+        outbox.retry(TestOutbox.AT_ONCE).poller(INTERVAL, 50, LEASE);
+        other.retry(TestOutbox.AT_ONCE).poller(INTERVAL, 50, LEASE);
+    }
+
+    @AfterEach
+    void close() {
+        other.close();
+        outbox.close();
+    }
+
+    @Test
+    void replaysPublishedEventsToOneHandlerInOrder() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Recorded mail = Recorded.failing((attempt) -> {
+            logged.add(String.valueOf(MDC.get("replayed")));
+            return null;
+        });
+        Recorded audit = Recorded.all();
+        outbox.handler("mail", "*", mail)
+                .handler("audit", "*", audit)
+                .poller(Duration.ofMinutes(1), 50, LEASE) // only a wake-up starts a round
+                .start();
+        publish(outbox, 1, 5);
+        awaitPublished(5);
+
+        Replay replay = done(start(ReplayRequest.of("mail").rate(1000)));
+
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L, 1L, 2L, 3L, 4L, 5L));
+        assertThat(mail.handled())
+                .extracting(EventEnvelope::replayed)
+                .containsExactly(false, false, false, false, false, true, true, true, true, true);
+        assertThat(logged.subList(5, 10)).containsOnly("true");
+        assertThat(logged.subList(0, 5)).containsOnly("null");
+        assertThat(audit.handled()).hasSize(5);
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(5);
+        assertThat(replay.progress().fed()).isEqualTo(5);
+        assertThat(replay.progress().delivered()).isEqualTo(5);
+        assertThat(replay.progress().finishedAt()).isNotNull();
+        assertThat(replay.origin().by()).isEqualTo("ann");
+        assertThat(replay.origin().reason()).isEqualTo("mails were lost");
+        assertThat(Operator.of(outbox).replays().list()).containsExactly(replay);
+    }
+
+    @Test
+    void failingReplayDelaysOnlyItsLaneAndDeadLetters() throws SQLException {
+        AtomicBoolean down = new AtomicBoolean();
+        Recorded mail = Recorded.failing((attempt) ->
+                down.get() && attempt.envelope().aggregateId().equals("1") ? new IOException("down") : null);
+        outbox.handler("mail", "*", mail).start();
+        publish(outbox, 1, 3);
+        publish(outbox, "2", 3);
+        awaitPublished(6);
+        down.set(true);
+
+        Replay replay = done(start(ReplayRequest.of("mail")));
+
+        assertThat(mail.handled()).hasSize(9);
+        assertThat(mail.sequences()).containsEntry("2", List.of(1L, 2L, 3L, 1L, 2L, 3L));
+        assertThat(replay.progress().delivered()).isEqualTo(3);
+        assertThat(replay.progress().dead()).isEqualTo(3);
+        assertThat(outbox.sql()
+                        .sql("SELECT handler_id || ' ' || status || ' ' || retry_count || ' ' || last_error_code"
+                                + " FROM events.outbox_delivery ORDER BY aggregate_seq")
+                        .query(String.class)
+                        .list())
+                .containsExactly("mail DEAD 3 IOException", "mail DEAD 3 IOException", "mail DEAD 3 IOException");
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(6);
+        assertThat(GaugeSteps.count(outbox.dataSource()).get("default").dead()).isEqualTo(3);
+    }
+
+    @Test
+    void deduplicatingHandlerHasItsEffectsAgain() {
+        outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        outbox.handler(HandlerDefinition.of(
+                                "points",
+                                Set.of("*"),
+                                (envelope) -> outbox.sql()
+                                        .sql("INSERT INTO effect VALUES (?)")
+                                        .param(envelope.sequence())
+                                        .update())
+                        .aliases("bonus")
+                        .deduplicating())
+                .start();
+        publish(outbox, 1, 3);
+        awaitPublished(3);
+        assertThat(outbox.count("effect")).isEqualTo(3);
+        assertThat(outbox.count("events.processed_event")).isEqualTo(6);
+
+        done(start(ReplayRequest.of("points")));
+
+        assertThat(outbox.sql()
+                        .sql("SELECT seq FROM effect ORDER BY seq")
+                        .query(Long.class)
+                        .list())
+                .containsExactly(1L, 1L, 2L, 2L, 3L, 3L);
+        assertThat(outbox.count("events.processed_event")).isEqualTo(6);
+    }
+
+    @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "A new handler that is paused during its replay gets past and live events in order.")
+    void handlerPausedDuringReplayGetsEventsInOrder() {
+        List<String> aggregates =
+                IntStream.range(0, 10).mapToObj(Integer::toString).toList();
+        outbox.handler("audit", "*", Recorded.all()).start();
+        for (int number = 1; number <= 80; number++) {
+            publish(aggregates);
+        }
+        awaitPublished(800);
+        Recorded search = Recorded.all();
+        other.handler("audit", "*", Recorded.all()).handler("search", "*", search);
+        // Paused before it is there, so that it gets nothing of what comes before the replay.
+        Operator.of(outbox).operations().pauseNewHandler("search", "ann", "its past comes first");
+        other.start();
+        publish(aggregates);
+        long id = Operator.of(other).replays().start(ReplayRequest.of("search").rate(2000), "ann", "search is new");
+        for (int number = 0; number < 20; number++) {
+            publish(aggregates);
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> Operator.of(other)
+                        .replays()
+                        .find(id)
+                        .orElseThrow()
+                        .progress()
+                        .allFed());
+        publish(aggregates);
+        assertThat(search.handled()).isEmpty();
+        Operator.of(other).operations().resumeHandler("search", "ann", "its past is there");
+
+        done(id);
+        await().atMost(Duration.ofSeconds(30)).until(() -> search.handled().size() == 1020);
+        List<Long> all = LongStream.rangeClosed(1, 102).boxed().toList();
+        assertThat(search.sequences().keySet()).containsExactlyInAnyOrderElementsOf(aggregates);
+        assertThat(search.sequences().values())
+                .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
+        await().until(() -> outbox.count("events.outbox_unpublished") == 0);
+    }
+
+    private long start(ReplayRequest request) {
+        return Operator.of(outbox).replays().start(request, "ann", "mails were lost");
+    }
+
+    private Replay replay(long id) {
+        return Operator.of(outbox).replays().find(id).orElseThrow();
+    }
+
+    private Replay done(long id) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(replay(id).status()).isEqualTo(Status.DONE));
+        return replay(id);
+    }
+
+    private void awaitPublished(long events) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
+    }
+
+    private static void publish(TestOutbox outbox, int from, int to) {
+        IntStream.rangeClosed(from, to).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
+    }
+
+    private static void publish(TestOutbox outbox, String aggregate, int events) {
+        outbox.inTransaction(() -> IntStream.rangeClosed(1, events)
+                .mapToObj((number) -> outbox.publisher().publish("order", aggregate, new OrderPlaced(number)))
+                .toList());
+    }
+
+    private void publish(List<String> aggregates) {
+        outbox.inTransaction(() -> {
+            List<EventEnvelope> published = new ArrayList<>();
+            aggregates.forEach((id) -> published.add(outbox.publisher().publish("order", id, new OrderPlaced(1))));
+            return published;
+        });
+    }
+
+    @Test
+    @Tag("full")
+    @Guarantee(
+            value = "G8",
+            sentence = "Another process resumes a replay after SIGKILL, with nothing lost or added twice.")
+    void replayResumesInAnotherProcessAfterSigkill() throws SQLException {
+        Recorded mail = Recorded.all();
+        outbox.handler("mail", "*", mail).start();
+        for (int aggregate = 0; aggregate < 20; aggregate++) {
+            publish(outbox, Integer.toString(aggregate), 20);
+        }
+        awaitPublished(400);
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail").rate(150));
+        // What a process has committed that dies between two rounds: a round is one transaction.
+        ReplayFeeder killed = ReplayFeeders.of(Operator.of(outbox).replays());
+        for (int round = 0; round < 2; round++) {
+            ReplayFeeders.allow(outbox, Duration.ofSeconds(1));
+            killed.runOnce();
+        }
+        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(300);
+
+        Recorded again = Recorded.all();
+        other.handler("mail", "*", again).start();
+        Replay replay = done(id);
+
+        assertThat(replay.progress().fed()).isEqualTo(400);
+        assertThat(again.handled()).hasSize(400);
+        List<Long> all = LongStream.rangeClosed(1, 20).boxed().toList();
+        assertThat(again.sequences().values())
+                .hasSize(20)
+                .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
+    }
+
+    @Test
+    void rejectsInvalidReplay() {
+        outbox.handler("mail", "OrderPlaced", Recorded.all()).start();
+        Replays replays = Operator.of(outbox).replays();
+        ReplayRequest mail = ReplayRequest.of("mail");
+        Instant now = Instant.now();
+
+        assertThatThrownBy(() -> replays.start(ReplayRequest.of("unknown"), "ann", "why"))
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
+                .hasMessageContaining("'unknown'");
+        assertThatThrownBy(() -> replays.start(mail, " ", "why")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> replays.start(mail, "ann", "")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> replays.start(mail.eventTypes("OrderPaid"), "ann", "why"))
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining("'mail' does not subscribe to events of type OrderPaid");
+        assertThatThrownBy(() -> replays.cancel(1, "")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.rate(0)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.occurred(now, now)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.occurred(Instant.MIN, null)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> new ReplayRequest("mail", null, null, Set.of(), null, "1", null, 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.eventTypes("order paid")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.aggregate("order", " ")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> ReplayRequest.of(" ")).isInstanceOf(InvalidOperationException.class);
+        assertThat(replays.list()).isEmpty();
+        assertThat(replays.cancel(1, "ann")).isFalse();
+    }
+
+    @Test
+    void cancelsReplayOfExpiredHandler() throws SQLException {
+        outbox.handler("mail", "*", Recorded.all()).start();
+        publish(outbox, 1, 3);
+        awaitPublished(3);
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail"));
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = '-infinity'")
+                .update();
+
+        ReplayFeeders.of(Operator.of(outbox).replays()).runOnce();
+
+        assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
+        assertThat(outbox.sql()
+                        .sql("SELECT cancelled_by FROM events.outbox_replay")
+                        .query(String.class)
+                        .single())
+                .contains("expired");
+    }
+
+    @Test
+    void countsOfReplaysAreBounded() throws SQLException {
+        outbox.handler("mail", "*", Recorded.all()).start();
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail"));
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
+                                next_retry_at, replay_id)
+                        SELECT n, 'mail', 'default', 'order', n::text, 1, 'OrderPlaced', CASE WHEN n <= 10001 THEN 'OPEN' ELSE 'DEAD' END,
+                               CASE WHEN n <= 10001 THEN now() END, :id
+                          FROM generate_series(1, 11002) n
+                        """).param("id", id).update();
+
+        assertThat(replay(id).progress()).returns(10_000L, Progress::open).returns(1_001L, Progress::dead);
+        assertThat(Operator.of(outbox).replays().list())
+                .singleElement()
+                .extracting(Replay::progress)
+                .returns(1_000L, Progress::open)
+                .returns(1_000L, Progress::dead);
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.INSPECT)
+                .explain(ReplayStore.LIST, "int, bigint, int", "1000, NULL, 100");
+        assertThat(Explained.indexesOf(plan)).containsExactlyInAnyOrder("outbox_replay_pk", "outbox_delivery_replay");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1_990L, 2_010L);
+    }
+
+    /** Its deliveries would be dead, and nothing else would be added: that is no replay that is done. */
+    @Test
+    void cancelsReplayOfAHandlerThatAnOperatorExpired() throws SQLException {
+        outbox.handler("mail", "*", Recorded.all()).start();
+        publish(outbox, 1, 3);
+        awaitPublished(3);
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail"));
+
+        Operator.of(outbox).operations().expireHandler("mail", "ann", "removed");
+        ReplayFeeders.of(Operator.of(outbox).replays()).runOnce();
+
+        assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
+    }
+}

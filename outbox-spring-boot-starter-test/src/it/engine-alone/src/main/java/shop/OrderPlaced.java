@@ -1,0 +1,3 @@
+package shop;
+
+public record OrderPlaced(String article, int quantity) {}

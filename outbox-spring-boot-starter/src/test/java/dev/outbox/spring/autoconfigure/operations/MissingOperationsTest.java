@@ -1,0 +1,48 @@
+package dev.outbox.spring.autoconfigure.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxPublisher;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.testing.TestDatabase;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class MissingOperationsTest {
+
+    private final TestDatabase database = Applications.database();
+    private final ApplicationContextRunner application =
+            Applications.on(database).withClassLoader(new FilteredClassLoader("dev.outbox.operations"));
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void applicationStartsAndSaysWhatItCannotDo(CapturedOutput output) {
+        application.run((context) -> assertThat(context)
+                .hasNotFailed()
+                .hasSingleBean(OutboxPublisher.class)
+                .doesNotHaveBean(OutboxOperations.class));
+        assertThat(output)
+                .containsOnlyOnce("Without dev.outbox:outbox-operations, dead letters can only be handled by SQL");
+    }
+
+    @Test
+    void deadLettersThatNobodySkipsFailTheStart() {
+        application
+                .withPropertyValues("outbox.retention.dead=30d")
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining(
+                                "outbox.retention.dead skips dead letters, which needs outbox-operations"));
+    }
+}
