@@ -5,11 +5,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Selection of deliveries. Start with {@link #all}, {@link #delivery} or {@link #lane}; every further method narrows the selection.
- * {@code null} matches any. Immutable.
+ * A component that is {@code null} matches any; methods that narrow refuse a missing value with an {@link InvalidOperationException}. Immutable.
  *
  * @param handlerId the handler
  * @param aggregateType the aggregate type
@@ -125,6 +126,7 @@ public record DeliverySelection(
      * @return the selection
      */
     public static DeliverySelection lane(String handlerId, String aggregateType, String aggregateId) {
+        Criteria.checkText("aggregate id", aggregateId);
         return all().ofHandler(handlerId).ofAggregate(aggregateType, aggregateId);
     }
 
@@ -135,8 +137,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofHandler(String handlerId) {
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        Criteria.checkText("handler id", handlerId);
+        return narrowed((draft) -> draft.handlerId = handlerId);
     }
 
     /**
@@ -147,8 +149,11 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofAggregate(String aggregateType, @Nullable String aggregateId) {
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        Criteria.checkText("aggregate type", aggregateType);
+        return narrowed((draft) -> {
+            draft.aggregateType = aggregateType;
+            draft.aggregateId = aggregateId;
+        });
     }
 
     /**
@@ -158,8 +163,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofEvent(UUID eventId) {
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        requireEvent(eventId);
+        return narrowed((draft) -> draft.eventId = eventId);
     }
 
     /**
@@ -169,8 +174,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection inStream(String stream) {
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        Criteria.checkText("stream", stream);
+        return narrowed((draft) -> draft.stream = stream);
     }
 
     /**
@@ -180,8 +185,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofEventType(String eventType) {
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        Criteria.checkText("event type", eventType);
+        return narrowed((draft) -> draft.eventType = eventType);
     }
 
     /**
@@ -191,8 +196,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection withErrorCode(String errorCode) {
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        Criteria.checkText("error code", errorCode);
+        return narrowed((draft) -> draft.errorCode = errorCode);
     }
 
     /**
@@ -203,9 +208,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
-        Range range = new Range(since, before, this.range.after);
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        return narrowed((draft) -> draft.range = new Range(since, before, range.after));
     }
 
     /**
@@ -215,9 +218,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection withStatus(DeliveryStatus... allowed) {
-        Set<DeliveryStatus> statuses = Set.copyOf(List.of(allowed));
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        return narrowed((draft) -> draft.statuses = Set.copyOf(List.of(allowed)));
     }
 
     /**
@@ -228,8 +229,50 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection after(long id, String handler) {
-        Range range = new Range(this.range.since, this.range.before, new Place(id, handler));
-        return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        return narrowed((draft) -> draft.range = new Range(range.since, range.before, new Place(id, handler)));
+    }
+
+    private DeliverySelection narrowed(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.selection();
+    }
+
+    /** Refuses what is missing: as {@code null}, it would widen the selection. */
+    private static void requireEvent(@Nullable UUID eventId) {
+        if (eventId == null) {
+            throw new InvalidOperationException("event id must not be missing");
+        }
+    }
+
+    /** Selection while it is narrowed. */
+    private static final class Draft {
+
+        private @Nullable String handlerId;
+        private @Nullable String aggregateType;
+        private @Nullable String aggregateId;
+        private @Nullable UUID eventId;
+        private @Nullable String stream;
+        private @Nullable String eventType;
+        private @Nullable String errorCode;
+        private Set<DeliveryStatus> statuses;
+        private Range range;
+
+        Draft(DeliverySelection from) {
+            this.handlerId = from.handlerId;
+            this.aggregateType = from.aggregateType;
+            this.aggregateId = from.aggregateId;
+            this.eventId = from.eventId;
+            this.stream = from.stream;
+            this.eventType = from.eventType;
+            this.errorCode = from.errorCode;
+            this.statuses = from.statuses;
+            this.range = from.range;
+        }
+
+        DeliverySelection selection() {
+            return new DeliverySelection(
+                    handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+        }
     }
 }
