@@ -9,12 +9,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** Says what an application does without that excludes outbox-operations. */
-@AutoConfiguration(after = OutboxAutoConfiguration.class)
-@ConditionalOnMissingClass("dev.outbox.operations.OutboxOperations")
+/** Says what an application does without that excludes outbox-operations, or its auto-configuration. */
+@AutoConfiguration(after = {OutboxAutoConfiguration.class, OutboxOperationsAutoConfiguration.class})
+@ConditionalOnMissingBean(type = "dev.outbox.operations.internal.OperationsRuntime")
 @ConditionalOnBean(OutboxRuntime.class)
 public final class MissingOperationsAutoConfiguration {
 
@@ -26,7 +26,7 @@ public final class MissingOperationsAutoConfiguration {
             if (settings.retention().dead() != null) {
                 throw new OutboxConfigurationException(
                         "outbox.retention.dead skips dead letters, which needs outbox-operations",
-                        "add dev.outbox:outbox-operations, or remove the property",
+                        "add dev.outbox:outbox-operations with its auto-configuration, or remove the property",
                         null);
             }
             log.info(

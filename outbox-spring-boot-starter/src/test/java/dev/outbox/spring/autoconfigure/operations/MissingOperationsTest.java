@@ -6,9 +6,11 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -38,6 +40,17 @@ class MissingOperationsTest {
 
     @Test
     void deadLettersThatNobodySkipsFailTheStart() {
+        assertRetentionOfDeadLettersFails(application);
+    }
+
+    @Test
+    void deadLettersThatNobodySkipsFailTheStartWithTheModuleButWithoutItsBeans() {
+        assertRetentionOfDeadLettersFails(new ApplicationContextRunner()
+                .withUserConfiguration(ExcludesOperations.class)
+                .withBean(DataSource.class, database::dataSource));
+    }
+
+    private static void assertRetentionOfDeadLettersFails(ApplicationContextRunner application) {
         application
                 .withPropertyValues("outbox.retention.dead=30d")
                 .run((context) -> assertThat(context)
@@ -45,4 +58,7 @@ class MissingOperationsTest {
                         .hasMessageContaining(
                                 "outbox.retention.dead skips dead letters, which needs outbox-operations"));
     }
+
+    @EnableAutoConfiguration(exclude = OutboxOperationsAutoConfiguration.class)
+    static class ExcludesOperations {}
 }
