@@ -35,6 +35,7 @@ COMMENT ON TABLE ${schema}.outbox IS 'Every event: stored in the transaction of 
 COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one aggregate; equal to commit order, unless the application gives other numbers';
 COMMENT ON COLUMN ${schema}.outbox.attempt_count IS 'Attempts that did not complete the event, crashes included';
 COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Attempts on the event in which a handler failed';
+COMMENT ON COLUMN ${schema}.outbox.next_retry_at IS 'When the next of its deliveries is due: a copy for reading. To retry earlier, retry the deliveries';
 COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the first delivery to all handlers ended; NULL before';
 COMMENT ON COLUMN ${schema}.outbox.failures IS 'Failed attempts of the deliveries that succeeded or were skipped, by handler';
 COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler succeeded; NULL before';
@@ -96,7 +97,8 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'event % cannot be % when it is dispatched at % and published at %',
         OLD.id, NEW.status, coalesce(NEW.dispatched_at::text, 'no time'), coalesce(NEW.published_at::text, 'no time')
-        USING ERRCODE = 'check_violation';
+        USING ERRCODE = 'check_violation',
+              HINT = 'To deliver it again, retry its deliveries: OutboxOperations.retry, the console, or the actuator endpoint.';
 END
 $function$;
 
@@ -105,6 +107,26 @@ CREATE TRIGGER outbox_state
     ON ${schema}.outbox
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_state();
+
+-- An event that handlers have not finished stays: without it, their deliveries would wait for ever. After the statement, which may also
+-- remove the deliveries. A new snapshot each time may meet statistics of an empty table.
+CREATE FUNCTION ${schema}.outbox_refuse_delete() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $function$
+BEGIN
+    IF (SELECT d.outbox_id FROM ${schema}.outbox_delivery d WHERE d.outbox_id = OLD.id LIMIT 1) IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION 'event % is % and cannot be deleted', OLD.id, OLD.status
+        USING ERRCODE = 'foreign_key_violation',
+              HINT = 'Skip its deliveries, and it becomes PUBLISHED; or erase its content. Both are in OutboxOperations and the console.';
+END
+$function$;
+
+CREATE TRIGGER outbox_undelivered
+    AFTER DELETE
+    ON ${schema}.outbox_unpublished
+    FOR EACH ROW
+    WHEN (OLD.dispatched_at IS NOT NULL)
+    EXECUTE FUNCTION ${schema}.outbox_refuse_delete();
 
 -- One row per stream, locked for the milliseconds of a claim. It holds the claim window: the ids at which claims start to read.
 CREATE TABLE ${schema}.outbox_stream (

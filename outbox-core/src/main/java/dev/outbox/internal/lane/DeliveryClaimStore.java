@@ -38,11 +38,13 @@ final class DeliveryClaimStore {
     private final DataSource dataSource;
     private final Pipeline claimDue;
     private final LeaseStore leases;
+    private final LostEvents lostEvents;
 
     DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.claimDue = new Pipeline(schema, LOCK_STREAM, LOCK_DUE, TAKE);
         this.leases = new LeaseStore(dataSource, schema);
+        this.lostEvents = new LostEvents(dataSource, schema);
     }
 
     private static String sql(String result) {
@@ -70,7 +72,16 @@ final class DeliveryClaimStore {
                 OffsetDateTime dueFrom) {
             this(stream, worker, handlers, batchSize, withSuspects, lease, dueFrom, false);
         }
+
+        NamedSql.Parameters bind(NamedSql.Parameters parameters) throws SQLException {
+            return handlers.bind(parameters)
+                    .set("stream", stream)
+                    .set("due_from", dueFrom)
+                    .set("batch_size", alone ? 1 : batchSize);
+        }
     }
+
+    private record Taken(boolean lanesWereDue, List<DueDelivery> deliveries) {}
 
     /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
     List<DueDelivery> claimDue(Request request) throws SQLException {
@@ -86,20 +97,22 @@ final class DeliveryClaimStore {
     }
 
     private List<DueDelivery> claimDue(Request request, UUID token) throws SQLException {
-        return claimDue.run(
+        Taken taken = claimDue.run(
                 dataSource,
-                (parameters) -> request.handlers()
-                        .bind(parameters)
-                        .set("stream", request.stream())
-                        .set("due_from", request.dueFrom())
+                (parameters) -> request.bind(parameters)
                         .set("with_suspects", request.withSuspects())
                         .set("alone", request.alone())
-                        .set("batch_size", request.alone() ? 1 : request.batchSize())
                         .set("followers", request.alone() ? 0 : request.batchSize() * FOLLOWERS_PER_LANE)
                         .set("worker", request.worker())
                         .set("token", token)
                         .set("lease", request.lease().toMillis()),
-                (results) -> results.list(TAKE, (row) -> readDue(row, token)));
+                (results) -> new Taken(
+                        !results.row(LOCK_DUE).getString(1).equals("{}"),
+                        results.list(TAKE, (row) -> readDue(row, token))));
+        if (taken.lanesWereDue() && taken.deliveries().isEmpty()) {
+            lostEvents.removeDeliveries(request.stream(), request::bind);
+        }
+        return taken.deliveries();
     }
 
     private static DueDelivery readDue(ResultSet row, UUID token) throws SQLException {

@@ -266,6 +266,9 @@ public final class LaneSql {
                                   WHERE l.due_at >= CASE WHEN h.suspect THEN '-infinity' ELSE :due_from::timestamptz END
                                     AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", firstOf("l", NOT_PASSED)).replace("{taken}", takenBy("h"));
 
+    /** The delivery that a lane {@code l} of {@link #LANES_OF_HANDLER} attempts next. Relies on outbox_delivery_lane. */
+    static final String FIRST = firstOf("l", NOT_PASSED);
+
     /**
      * Time until a free lane is due or a lease of the stream ends, but then a second at least: a claim may be over, and not be ended yet.
      * And the mark at which the next look starts. Lanes become due at the clock of the transaction that changes them, so that only one that

@@ -1,0 +1,87 @@
+package dev.outbox.internal.lane;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** SQL by hand on events that handlers have not finished. */
+class DeletedEventTest {
+
+    private static final RetryPolicy ONCE = new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final AtomicBoolean down = new AtomicBoolean(true);
+    private final Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void deadEventIsNotDeleted() {
+        outbox.handler("mail", "*", mail).retry(ONCE).start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        assertThat(outbox.event(event)).becomesDead();
+
+        assertThatThrownBy(() -> update("DELETE FROM events.outbox WHERE status = 'DEAD'"))
+                .hasStackTraceContaining("is DEAD and cannot be deleted")
+                .hasStackTraceContaining("Skip its deliveries");
+        assertThatThrownBy(() -> update("UPDATE events.outbox SET status = 'PENDING', attempt_count = 0"))
+                .hasStackTraceContaining("cannot be PENDING")
+                .hasStackTraceContaining("retry its deliveries");
+        assertThat(outbox.event(event)).becomesDead();
+    }
+
+    @Test
+    void deliveryWhoseEventIsGoneDoesNotStopItsLane() {
+        Logger logger = (Logger) LoggerFactory.getLogger(LostEvents.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        outbox.handler("mail", "*", mail).start();
+        EventEnvelope lost = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope next = outbox.publish("1", new OrderPlaced(2));
+        assertThat(outbox.event(lost)).becomesRetrying();
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+
+        update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
+        update("DELETE FROM events.outbox WHERE id = " + lost.id());
+        down.set(false);
+        new Lanes(outbox).due();
+
+        assertThat(outbox.event(next)).becomesPublished();
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.count("events.outbox_lane")).isZero();
+        logger.detachAppender(lines);
+        assertThat(lines.list)
+                .singleElement()
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .asString()
+                .startsWith(
+                        "Removed 1 deliveries in stream default, because their events are no longer in the database");
+    }
+
+    private void update(String sql) {
+        outbox.sql().sql(sql).update();
+    }
+}
