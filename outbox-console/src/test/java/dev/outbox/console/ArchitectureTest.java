@@ -1,5 +1,6 @@
 package dev.outbox.console;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -44,11 +45,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void consoleUsesPublicApiOnly() {
+    void consoleUsesPublicApiAndBackgroundThreads() {
         noClasses()
                 .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("dev.outbox.internal..", "java.sql..", "org.springframework.jdbc..")
+                .dependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(
+                                "dev.outbox.internal..", "java.sql..", "org.springframework.jdbc..")
+                        .and(not(JavaClass.Predicates.resideInAPackage("dev.outbox.internal.background"))))
                 .check(MODULE);
     }
 

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
-import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Pools;
 import dev.outbox.fixture.Recorded;
@@ -19,20 +18,14 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -239,24 +232,6 @@ class OutboxMetersTest {
         assertThat(gauge("outbox.oldest.retrying")).isNaN();
         outbox.database().restore();
         await().untilAsserted(() -> assertThat(gauge("outbox.pending")).isEqualTo(1));
-    }
-
-    @Test
-    void gaugesAreUnknownWhileNoConnectionIsFree() {
-        CountDownLatch free = new CountDownLatch(1);
-        DataSource empty = new DelegatingDataSource(outbox.dataSource()) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                InBackground.awaitLatch(free);
-                return super.getConnection();
-            }
-        };
-        new QueueMeters(registry, new QueueGauges(empty, OutboxSchema.DEFAULT, Duration.ZERO)).register("default");
-        CompletableFuture<Double> scrape = InBackground.run(() -> gauge("outbox.pending") + gauge("outbox.dead"));
-        await().until(scrape::isDone);
-        assertThat(scrape.join()).isNaN();
-        free.countDown();
-        await().until(() -> gauge("outbox.pending") == 0);
     }
 
     @Test

@@ -42,7 +42,7 @@ public final class Console implements AutoCloseable {
         this.operations = operations;
         this.replays = replays;
         this.scheduled = scheduled;
-        this.snapshots = new Snapshots(inspector, operations, Clock.systemUTC());
+        this.snapshots = new Snapshots(inspector, operations, Clock.systemUTC(), System::nanoTime);
     }
 
     /** Begins to record the figures of the charts. */

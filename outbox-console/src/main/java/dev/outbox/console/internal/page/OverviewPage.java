@@ -42,7 +42,7 @@ final class OverviewPage {
     }
 
     ServerResponse samples(ServerRequest request) {
-        return views.json(request, mapper.writeValueAsBytes(snapshots.samples()));
+        return views.json(request, mapper.writeValueAsBytes(snapshots.latest().samples()));
     }
 
     private Map<String, ?> model(ServerRequest request) {

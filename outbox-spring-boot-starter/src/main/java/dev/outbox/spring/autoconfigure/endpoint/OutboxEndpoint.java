@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.internal.background.BackgroundQueries;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
@@ -34,7 +35,7 @@ final class OutboxEndpoint implements AutoCloseable {
     private final EndpointReads reads;
     private final EndpointWrites writes;
     private final boolean allowAnonymousWrites;
-    private final TimeLimit limit = new TimeLimit();
+    private final BackgroundQueries queries = new BackgroundQueries("outbox-endpoint", 4, System::nanoTime);
 
     OutboxEndpoint(EndpointReads reads, EndpointWrites writes, boolean allowAnonymousWrites) {
         this.reads = reads;
@@ -45,7 +46,7 @@ final class OutboxEndpoint implements AutoCloseable {
     /** Ends the threads of the endpoint together with its context. */
     @Override
     public void close() {
-        limit.close();
+        queries.close();
     }
 
     /** Returns the state of all streams, handlers and instances. */
@@ -135,7 +136,7 @@ final class OutboxEndpoint implements AutoCloseable {
     }
 
     private WebEndpointResponse<Object> read(Supplier<@Nullable Object> work) {
-        return answer(() -> limit.within(work));
+        return answer(() -> queries.ask(work::get));
     }
 
     private static WebEndpointResponse<Object> answer(Supplier<@Nullable Object> work) {
@@ -153,7 +154,7 @@ final class OutboxEndpoint implements AutoCloseable {
             return refused(
                     WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
                     ex instanceof QueryTimeoutException
-                            ? String.valueOf(ex.getMessage())
+                            ? ex.getMessage() + "; if the database is healthy, add a filter"
                             : "the database failed: see the log of the instance");
         }
     }
