@@ -1,5 +1,6 @@
 package dev.outbox.internal.registry;
 
+import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
@@ -8,11 +9,12 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.sql.DataSource;
 
-/** Registers handlers and streams; a change raises the registry version of every stream. */
+/** Registers and pauses handlers, and registers streams; a change of a handler raises the registry version of every stream. */
 public final class HandlerStore {
 
     /** Serializes the writers of the registry; readers do not wait. */
@@ -140,6 +142,41 @@ public final class HandlerStore {
             """.replace("{rows}", Subscriptions.ROWS)
             + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM handler) OR EXISTS (SELECT FROM subscription)");
 
+    /** Relies on outbox_handler_pk. */
+    private static final String ADD_HANDLER = """
+            INSERT INTO {schema}.outbox_handler (id)
+            SELECT :handler_id
+             WHERE :add
+            ON CONFLICT (id) DO NOTHING
+            """;
+
+    /** Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. */
+    private static final String SET_PAUSED =
+            """
+            WITH named AS (
+                SELECT h.id
+                  FROM {schema}.outbox_handler h
+                 WHERE h.id = :handler_id
+                    OR :handler_id = ANY (h.aliases)
+                    OR h.id IN (SELECT unnest(n.aliases) FROM {schema}.outbox_handler n WHERE n.id = :handler_id)
+            ), changed AS (
+                UPDATE {schema}.outbox_handler h
+                   SET paused = :paused
+                 WHERE h.id IN (SELECT named.id FROM named)
+                   AND h.paused <> :paused
+                RETURNING h.id
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+                SELECT :actor, :action, :reason, :handler_id
+                 WHERE EXISTS (SELECT FROM changed)
+            ), version AS (
+            """ + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
+                RETURNING s.stream
+            )
+            SELECT EXISTS (SELECT FROM changed), ARRAY(SELECT version.stream FROM version)
+             WHERE EXISTS (SELECT FROM named)
+            """;
+
     /** Whether an instance has just renewed the row {@code r}. A time to come, after the clock was set back, is renewed. */
     private static final String JUST_RENEWED = "r.last_seen_at BETWEEN now() - interval '30 seconds' AND now()";
 
@@ -203,6 +240,7 @@ public final class HandlerStore {
     private final DataSource dataSource;
     private final Pipeline addStream;
     private final Pipeline register;
+    private final Pipeline setPaused;
     private final Pipeline heartbeat;
     private final Pipeline list;
 
@@ -211,6 +249,7 @@ public final class HandlerStore {
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
         this.register = Pipeline.durable(
                 schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, SKIP_STANDSTILL_OF_HANDLERS, REGISTER);
+        this.setPaused = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, ADD_HANDLER, SET_PAUSED);
         this.heartbeat = new Pipeline(schema, HEARTBEAT);
         this.list = new Pipeline(schema, SERVER, LIST);
     }
@@ -235,6 +274,32 @@ public final class HandlerStore {
                         .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
                         .set("refresh_millis", renewAfter.toMillis())
                         .set("expiry_millis", EXPIRE_AFTER.toMillis()));
+    }
+
+    /** Whether a pause or its end changed anything, and the streams that it concerns. */
+    public record Paused(boolean changed, List<String> streams) {}
+
+    /**
+     * Pauses or resumes a handler in every instance, from its next claim on, and records the operation. A handler that no instance has
+     * registered is added first if {@code add} is set. Returns empty if it is not known.
+     */
+    public Optional<Paused> setPaused(String handlerId, boolean paused, boolean add, AuditInfo audit)
+            throws SQLException {
+        return setPaused.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("handler_id", handlerId)
+                        .set("add", add)
+                        .set("paused", paused)
+                        .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) ->
+                        results
+                                .list((row) -> new Paused(row.getBoolean(1), List.of((String[])
+                                        row.getArray(2).getArray())))
+                                .stream()
+                                .findFirst());
     }
 
     /** Renews the registrations of this instance; returns {@code false} if one is missing or was not renewed for long. */

@@ -5,6 +5,8 @@ import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.notify.WakeUp;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.registry.HandlerStore.Paused;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.Delivery;
@@ -47,6 +49,7 @@ public final class JdbcOperations implements OutboxOperations {
     private final DeliveryQueryStore deliveries;
     private final OperationStore changes;
     private final OperationLogStore records;
+    private final HandlerStore handlers;
     private final PauseStore pauses;
     private final ExpiryCommands expiries;
     private final Eraser eraser;
@@ -62,6 +65,7 @@ public final class JdbcOperations implements OutboxOperations {
         this.deliveries = new DeliveryQueryStore(dataSource, schema);
         this.changes = new OperationStore(dataSource, schema, listener);
         this.records = new OperationLogStore(dataSource, schema);
+        this.handlers = new HandlerStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
         this.expiries = new ExpiryCommands(new HandlerExpiry(dataSource, schema));
         this.eraser = new Eraser(dataSource, schema, archive);
@@ -192,7 +196,7 @@ public final class JdbcOperations implements OutboxOperations {
 
     private boolean setHandler(String task, String handlerId, boolean paused, boolean add, String by, String reason) {
         AuditInfo audit = OperatorRequest.check("handler id", handlerId, by, reason);
-        PauseStore.Result result = OperatorRequest.run(task, () -> pauses.setHandler(handlerId, paused, add, audit))
+        Paused result = OperatorRequest.run(task, () -> handlers.setPaused(handlerId, paused, add, audit))
                 .orElseThrow(() -> new InvalidOperationException(
                         Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
         return finish("handler " + handlerId, paused, audit, result);
@@ -268,12 +272,12 @@ public final class JdbcOperations implements OutboxOperations {
 
     private boolean setStream(String task, String stream, boolean paused, String by, String reason) {
         AuditInfo audit = OperatorRequest.check("stream", stream, by, reason);
-        PauseStore.Result result = OperatorRequest.run(task, () -> pauses.setStream(stream, paused, audit))
+        Paused result = OperatorRequest.run(task, () -> pauses.setStream(stream, paused, audit))
                 .orElseThrow(() -> new InvalidOperationException("no instance has polled a stream '" + stream + "'"));
         return finish("stream " + stream, paused, audit, result);
     }
 
-    private boolean finish(String subject, boolean paused, AuditInfo audit, PauseStore.Result result) {
+    private boolean finish(String subject, boolean paused, AuditInfo audit, Paused result) {
         if (result.changed()) {
             log.info("{} {} by {}", subject, paused ? "paused" : "resumed", audit.actor());
             if (!paused) {
