@@ -210,7 +210,7 @@ public final class QueueStateStore {
     private static Map<String, Handler> handlers(Pipeline.Results results) throws SQLException {
         Map<String, Handler> byStoredId = results.map(
                 DELIVERIES, (row) -> handler(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
-        KnownHandlers known = new KnownHandlers(results.list(HandlerStore.ALL, HandlerStore::read));
+        KnownHandlers known = HandlerStore.known(results);
         Map<String, Handler> deliveries = new HashMap<>();
         byStoredId.forEach((id, own) -> deliveries.merge(known.currentId(id), own, QueueStateStore::together));
         Map<String, Handler> handlers = new TreeMap<>();

@@ -323,8 +323,12 @@ public final class HandlerStore {
                 });
     }
 
-    /** Reads a row of {@link #ALL}. */
-    public static RegisteredHandler read(ResultSet row) throws SQLException {
+    /** Reads the rows of {@link #ALL}, a statement of the pipeline. */
+    public static KnownHandlers known(Pipeline.Results results) throws SQLException {
+        return new KnownHandlers(results.list(ALL, HandlerStore::read));
+    }
+
+    private static RegisteredHandler read(ResultSet row) throws SQLException {
         return new RegisteredHandler(
                 row.getString(1),
                 Subscriptions.read(row, 2),

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 public final class Subscriptions {
 
     /** Rows of the parameters that {@link #bind} sets. */
-    public static final String ROWS = """
+    static final String ROWS = """
             unnest(:takers::text[], :event_types::text[], :aggregate_types::text[], :taken_streams::text[], :sources::text[])""";
 
     /** The subscriptions of the handler {@code h}, as {@link #read} reads them. */
@@ -29,14 +29,9 @@ public final class Subscriptions {
 
     /** Returns the condition that the subscription {@code s} takes a row: a delivery, or another subscription. */
     public static String takes(String row) {
-        return takes(row, row + ".source");
-    }
-
-    /** Returns the condition that the subscription {@code s} takes a row with this source. */
-    public static String takes(String row, String source) {
-        return "{schema}.outbox_takes(s.event_type, s.aggregate_type, s.stream, s.source, {row}.event_type, {row}.aggregate_type, {row}.stream, "
-                        .replace("{row}", row)
-                + source + ")";
+        return """
+                {schema}.outbox_takes(s.event_type, s.aggregate_type, s.stream, s.source, {row}.event_type, {row}.aggregate_type,
+                                      {row}.stream, {row}.source)""".replace("{row}", row);
     }
 
     /**

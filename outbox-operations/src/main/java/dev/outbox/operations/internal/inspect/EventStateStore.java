@@ -1,6 +1,5 @@
 package dev.outbox.operations.internal.inspect;
 
-import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.KnownHandlers;
 import dev.outbox.internal.registry.Subscription;
@@ -37,15 +36,18 @@ final class EventStateStore {
      * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk, outbox_lane_pk and outbox_operation_event; reads outbox_claim whole.
      * Leaves out what a reader may not see: the aggregate type tells whether the event was received, not its headers.
      */
-    static final String EVENT =
-            """
+    static final String EVENT = """
             SELECT {event}, o.schema_version, o.status, o.dispatched_at, o.published_at,
                    c.worker, c.events, c.claimed_at, c.locked_until,
                    coalesce(c.locked_until >= clock_timestamp(), false)
                    OR o.published_at IS NULL
                       AND (SELECT lease.id
                              FROM {schema}.outbox_delivery d
-                            CROSS JOIN LATERAL (SELECT l.claim_id FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) l
+                            CROSS JOIN LATERAL (SELECT l.claim_id
+                                                  FROM {schema}.outbox_lane l
+                                                 WHERE (l.aggregate_type, l.aggregate_id, l.handler_id)
+                                                       = (d.aggregate_type, d.aggregate_id, d.handler_id)
+                                                 LIMIT 1) l
                             CROSS JOIN LATERAL (SELECT lease.id
                                                   FROM {schema}.outbox_claim lease
                                                  WHERE lease.id = l.claim_id
@@ -74,7 +76,7 @@ final class EventStateStore {
                                   LIMIT 1) c ON true
              WHERE o.event_id = :event_id
              LIMIT 1
-            """.replace("{event}", DeliveryRow.EVENT_COLUMNS).replace("{same lane}", LaneSql.sameLane("l", "d"));
+            """.replace("{event}", DeliveryRow.EVENT_COLUMNS);
 
     /** Relies on outbox_unpublished_event_id, outbox_published_event_id and outbox_delivery_pk. */
     static final String DELIVERIES = DeliveryRow.select("""
@@ -128,7 +130,7 @@ final class EventStateStore {
                 Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
         Map<String, List<FailedAttempt>> stored = FailedAttemptsJson.readEach(row.getString(next + 11));
         List<Delivery> deliveries = results.list(DELIVERIES, DeliveryRow::read);
-        KnownHandlers known = new KnownHandlers(results.list(HandlerStore.ALL, HandlerStore::read));
+        KnownHandlers known = HandlerStore.known(results);
         Map<String, HandlerProgress> handlers = handlers(known, deliveries);
         Map<String, List<FailedAttempt>> ended = new HashMap<>();
         stored.forEach((id, failures) -> ended.put(known.currentId(id), failures));

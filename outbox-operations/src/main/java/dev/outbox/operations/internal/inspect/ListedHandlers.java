@@ -15,9 +15,7 @@ record ListedHandlers(KnownHandlers known, List<InstanceRow> listed) {
 
     /** Reads the rows of {@link HandlerStore#ALL} and {@link InstanceRow#LIST}. */
     static ListedHandlers read(Pipeline.Results results) throws SQLException {
-        return new ListedHandlers(
-                new KnownHandlers(results.list(HandlerStore.ALL, HandlerStore::read)),
-                results.list(InstanceRow.LIST, InstanceRow::read));
+        return new ListedHandlers(HandlerStore.known(results), results.list(InstanceRow.LIST, InstanceRow::read));
     }
 
     List<OutboxOverview.Instance> instances() {

@@ -44,9 +44,9 @@ final class OperationStore {
             (:action = 'SKIP' OR d.status <> 'OPEN' OR d.retry_count > 0 OR d.next_retry_at > clock_timestamp()
                         OR (SELECT l.crash_count > 0
                               FROM {schema}.outbox_lane l
-                             WHERE {same lane}
+                             WHERE (l.aggregate_type, l.aggregate_id, l.handler_id) = (d.aggregate_type, d.aggregate_id, d.handler_id)
                                AND l.first_seq = d.aggregate_seq
-                             LIMIT 1) IS TRUE)""".replace("{same lane}", LaneSql.sameLane("l", "d"));
+                             LIMIT 1) IS TRUE)""";
 
     /** A bulk leaves out what was added, failed or was retried after it was asked for. */
     static final String UNTOUCHED = """
@@ -72,10 +72,12 @@ final class OperationStore {
             """;
 
     /**
-     * Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. A delivery may have been
-     * reopened since it was found. A page of a bulk is fenced by the last event before it, and notes how far the bulk is.
+     * Relies on outbox_delivery_pk, outbox_lane_pk and the primary keys of both partitions: the event may be in history. A delivery may have
+     * been reopened since it was found. It is busy if its lane, which is locked, has a claim: a worker may be attempting it. A page of a bulk
+     * is fenced by the last event before it, and notes how far the bulk is.
      */
-    private static final String CHOOSE = """
+    private static final String CHOOSE =
+            """
             WITH bulk AS MATERIALIZED (
                 SELECT r.id
                   FROM {schema}.outbox_replay r
@@ -83,7 +85,12 @@ final class OperationStore {
                    AND r.after_id = :after_id::bigint
                    AND r.finished_at IS NULL
             ), selected AS MATERIALIZED (
-                SELECT d.*, {leased} AS busy
+                SELECT d.*,
+                       d.status = 'OPEN'
+                       AND (SELECT l.claim_id
+                              FROM {schema}.outbox_lane l
+                             WHERE (l.aggregate_type, l.aggregate_id, l.handler_id) = (d.aggregate_type, d.aggregate_id, d.handler_id)
+                             LIMIT 1) IS NOT NULL AS busy
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
                                             d.retry_count, d.next_retry_at, d.last_error_code, d.last_error, d.failures,
@@ -125,17 +132,13 @@ final class OperationStore {
                  WHERE r.id = bulk.id
                    AND :read_id::bigint IS NOT NULL
             )
-            """.replace("{leased}", LaneSql.LEASED)
-            .replace("{changes}", CHANGES)
-            .replace("{untouched}", UNTOUCHED)
-            .replace("{spared}", SPARED);
+            """.replace("{changes}", CHANGES).replace("{untouched}", UNTOUCHED).replace("{spared}", SPARED);
 
     /**
      * Relies on outbox_unpublished_pk, outbox_delivery_pk and outbox_lane_pk. The attempt count of the delivery is kept. A delivery that is
      * not the first of its lane has no crashes to forget.
      */
-    static final String RETRY =
-            CHOOSE.replace("{change}", """
+    static final String RETRY = CHOOSE.replace("{change}", """
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'OPEN',
                        next_retry_at = clock_timestamp(),
@@ -156,14 +159,15 @@ final class OperationStore {
                           FROM chosen
                          CROSS JOIN LATERAL (SELECT l.ctid AS place
                                                FROM {schema}.outbox_lane l
-                                              WHERE {same lane}
+                                              WHERE (l.aggregate_type, l.aggregate_id, l.handler_id)
+                                                    = (chosen.aggregate_type, chosen.aggregate_id, chosen.handler_id)
                                                 AND l.first_seq = chosen.aggregate_seq
                                               LIMIT 1) l) first
                  WHERE l.ctid = first.place
             )
             SELECT count(*) FILTER (WHERE NOT selected.busy), count(*) FILTER (WHERE selected.busy)
               FROM selected
-            """.replace("{same lane}", LaneSql.sameLane("l", "chosen"));
+            """;
 
     /** Relies on outbox_delivery_pk and outbox_unpublished_pk. The failures stay with the event, unless that is published. */
     static final String SKIP = CHOOSE.replace("{change}", """

@@ -4,7 +4,7 @@ import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.RegisteredHandler;
-import dev.outbox.internal.registry.Subscriptions;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -126,7 +125,7 @@ final class ReplayStore {
              ORDER BY r.id
             """.replace("{most}", Integer.toString(MOST_DUE));
 
-    /** Whether a replay adds an event. */
+    /** Whether a replay adds an event: what it selects, and its handler takes. */
     private static final String MATCHES = """
             o.dispatched_at IS NOT NULL
                    AND o.erased_at IS NULL
@@ -135,8 +134,11 @@ final class ReplayStore {
                    AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
                    AND (r.aggregate_type IS NULL OR o.aggregate_type = r.aggregate_type)
                    AND (r.aggregate_id IS NULL OR o.aggregate_id = r.aggregate_id)
-                   AND EXISTS (SELECT FROM {rows} AS s (handler_id, event_type, aggregate_type, stream, source) WHERE {taken})""".replace("{rows}", Subscriptions.ROWS)
-            .replace("{taken}", Subscriptions.takes("o", "{schema}.outbox_source(o.headers)"));
+                   AND EXISTS (SELECT
+                                 FROM unnest(:taken_types::text[], :taken_aggregates::text[], :taken_streams::text[], :taken_sources::text[])
+                                      AS s (event_type, aggregate_type, stream, source)
+                                WHERE {schema}.outbox_takes(s.event_type, s.aggregate_type, s.stream, s.source, o.event_type,
+                                                            o.aggregate_type, o.stream, {schema}.outbox_source(o.headers)))""";
 
     /**
      * Relies on the primary keys of both partitions, in their order; reads outbox_claim whole, which has a row per batch. Reads a
@@ -373,13 +375,21 @@ final class ReplayStore {
                 .set("event_id", request.eventId());
     }
 
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, RegisteredHandler handler)
+            throws SQLException {
+        Set<Subscription> taken = handler.subscriptions();
+        return parameters
+                .setTexts("taken_types", taken, Subscription::eventType)
+                .setTexts("taken_aggregates", taken, Subscription::aggregateType)
+                .setTexts("taken_streams", taken, Subscription::stream)
+                .setTexts("taken_sources", taken, Subscription::source);
+    }
+
     /** Counts the events of a request that the handler takes, among the first that the database finds. */
     Replays.Count count(ReplayRequest request, RegisteredHandler handler) throws SQLException {
         return count.run(
                 dataSource,
-                (parameters) -> bind(
-                                Subscriptions.bind(parameters, Map.of(handler.id(), handler.subscriptions())), request)
-                        .set("window", WINDOW),
+                (parameters) -> bind(bind(parameters, handler), request).set("window", WINDOW),
                 (results) -> {
                     ResultSet row = results.row();
                     return new Replays.Count(row.getLong(1), row.getBoolean(2));
@@ -438,7 +448,7 @@ final class ReplayStore {
     Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
         return next.run(
                 dataSource,
-                (parameters) -> Subscriptions.bind(parameters, Map.of(handler.id(), handler.subscriptions()))
+                (parameters) -> bind(parameters, handler)
                         .set("id", replay.id())
                         .set("window", WINDOW)
                         .set("limit", limit),
