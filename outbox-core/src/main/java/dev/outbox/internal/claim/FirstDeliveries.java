@@ -7,6 +7,7 @@ import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseStore;
@@ -19,6 +20,7 @@ import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.sql.NamedSql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +38,8 @@ import org.slf4j.LoggerFactory;
 public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(FirstDeliveries.class);
+
+    private static final String WITHDRAW = "withdraw.sql";
 
     private final PolledStream stream;
     private final StreamDependencies dependencies;
@@ -67,6 +72,22 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         this.depth = new ScanLimit(
                 stream.settings().batchSize(),
                 () -> dependencies.announcements().pollers(stream.name()));
+    }
+
+    /**
+     * Returns the statements of a transaction that withdraws events, those that await their first delivery and that no worker has claimed, and
+     * then changes them. Its parameters are {@code event_ids}, {@code withdraw}, {@code actor} and {@code reason}.
+     *
+     * @param before what must be locked before events
+     */
+    public static String[] withdrawing(List<String> before, String... change) {
+        Stream<String> withdrawal = Stream.of(
+                NamedSql.of(FirstDeliveries.class, WITHDRAW, "lock pending"),
+                NamedSql.of(FirstDeliveries.class, WITHDRAW, "withdraw")
+                        .replace("{history}", LaneSql.COPY_TO_HISTORY));
+        return Stream.of(before.stream(), withdrawal, Stream.of(change))
+                .flatMap((statements) -> statements)
+                .toArray(String[]::new);
     }
 
     /** Returns the loop that works through them: with a pool, or on its own thread and one batch ahead. */

@@ -1,7 +1,7 @@
 package dev.outbox.operations.internal.erase;
 
 import dev.outbox.internal.audit.AuditInfo;
-import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.claim.FirstDeliveries;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -51,12 +51,8 @@ final class EraseStore {
         this.erase = Pipeline.durable(
                         schema,
                         LONGEST_WAIT,
-                        sql("lock history"),
-                        sql("lock pending"),
-                        sql("withdraw").replace("{history}", LaneSql.COPY_TO_HISTORY),
-                        ERASE,
-                        eraseArchived,
-                        sql("erase errors"))
+                        FirstDeliveries.withdrawing(
+                                List.of(sql("lock history")), ERASE, eraseArchived, sql("erase errors")))
                 .lasting(LONGEST_BATCH);
     }
 

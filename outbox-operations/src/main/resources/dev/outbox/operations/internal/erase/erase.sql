@@ -1,5 +1,5 @@
 -- Erasure, in transactions of the outbox. An event is delivered if it is in history and has no delivery, open or dead.
--- To run it in psql, replace {schema}, {scheduled}, {table}, {event_id}, {archive} and {history}; and \set the parameters.
+-- To run it in psql, replace {schema}, {scheduled}, {table}, {event_id} and {archive}; and \set the parameters.
 
 -- result: undelivered
 -- Planned with its values. Relies on outbox_unpublished_aggregate, outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk,
@@ -75,40 +75,6 @@ SELECT CASE WHEN count(*) = :window THEN max(read.id) END,
 -- result: lock history
 -- Until the transaction ends, no replay adds a delivery to an event.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('outbox history of {schema}', 0));
-
--- result: lock pending
--- Relies on outbox_unpublished_event_id. Locks events that await their first delivery, and notes them for the next statement, whose snapshot
--- is younger than the locks: it sees every claim that had them before. A claim leaves out what is locked. Waits for no lock.
-SELECT set_config('outbox.locked_events', coalesce(array_agg(o.id)::text, '{}'), true)
-  FROM (SELECT o.id
-          FROM {schema}.outbox_unpublished o
-         WHERE :withdraw
-           AND o.event_id = ANY (:event_ids::uuid[])
-           AND o.status = 'PENDING'
-           FOR UPDATE SKIP LOCKED) o;
-
--- result: withdraw
--- Relies on outbox_unpublished_pk; reads outbox_claim whole, which has a row per batch. Moves the locked events that no worker has claimed to
--- history. An expired claim counts, because its worker may renew it; the next claim of the stream drops it.
--- After a crash, which may have lost a claim, the first claim begins an incarnation.
-WITH free AS MATERIALIZED (
-    SELECT o.id, o.event_id, o.stream
-      FROM {schema}.outbox_unpublished o
-     WHERE o.id = ANY (current_setting('outbox.locked_events')::bigint[])
-       AND EXISTS (SELECT FROM {schema}.outbox_incarnation)
-       AND NOT EXISTS (SELECT
-                         FROM {schema}.outbox_claim c
-                        WHERE o.id = ANY (c.event_ids))
-), history AS (
-{history}
-     WHERE o.id = ANY (ARRAY(SELECT free.id FROM free))
-), moved AS (
-    DELETE FROM {schema}.outbox_unpublished o
-     WHERE o.id = ANY (ARRAY(SELECT free.id FROM free))
-)
-INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
-SELECT :actor, 'WITHDRAW', :reason, free.stream, free.event_id
-  FROM free;
 
 -- result: erase
 -- Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_published_pk and outbox_delivery_pk. Returns how many events it
