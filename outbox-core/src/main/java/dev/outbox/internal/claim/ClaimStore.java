@@ -8,7 +8,7 @@ import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.LeaseStore.Expired;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.SequenceCheck;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
@@ -126,7 +126,7 @@ final class ClaimStore {
      */
     record Round(
             @Nullable Claim claim,
-            RegistryVersion registry,
+            HandlerRegistry.Version registry,
             Set<Long> skipped,
             List<Expired> expired,
             Optional<Duration> untilNextDelivery,
@@ -273,7 +273,8 @@ final class ClaimStore {
             return Optional.empty();
         }
         UUID incarnation = stream.getObject(2, UUID.class);
-        RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
+        HandlerRegistry.Version registry =
+                new HandlerRegistry.Version(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
         boolean expiredFound = stream.getBoolean(5);
         if (advances && results.rows(FIND_LAGGING).next()) {

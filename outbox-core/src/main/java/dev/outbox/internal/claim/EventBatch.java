@@ -13,7 +13,7 @@ import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.publish.Aggregate;
-import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.registry.HandlerRegistry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,13 +28,14 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
     private static final int SMALLEST_SPREAD = 10;
 
     private final Claim claim;
-    private final RegistryVersion registry;
+    private final HandlerRegistry.Version registry;
     private final Lease lease;
     private final boolean full;
     private final boolean spread;
     private final BlockedLanes blocked = new BlockedLanes();
 
-    private EventBatch(Limits limits, RegistryVersion registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
+    private EventBatch(
+            Limits limits, HandlerRegistry.Version registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
         super(queues);
         List<ClaimedEvent> events = limits.claim().events();
         this.claim = limits.claim();
@@ -49,7 +50,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
     record Limits(Claim claim, int batchSize, boolean cut) {}
 
     /** Dispatches in the order of ids. */
-    static EventBatch inOrder(Limits limits, RegistryVersion registry, Lease lease) {
+    static EventBatch inOrder(Limits limits, HandlerRegistry.Version registry, Lease lease) {
         return new EventBatch(
                 limits,
                 registry,
@@ -59,7 +60,11 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
 
     /** Dispatches aggregates at the same time, each in order; those of a batch handler share as many queues as there are workers. */
     static EventBatch byAggregate(
-            Limits limits, RegistryVersion registry, Lease lease, Predicate<ClaimedEvent> together, int workers) {
+            Limits limits,
+            HandlerRegistry.Version registry,
+            Lease lease,
+            Predicate<ClaimedEvent> together,
+            int workers) {
         Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
         limits.claim()
                 .events()
@@ -83,7 +88,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         return claim;
     }
 
-    RegistryVersion registry() {
+    HandlerRegistry.Version registry() {
         return registry;
     }
 

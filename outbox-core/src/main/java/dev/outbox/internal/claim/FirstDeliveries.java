@@ -19,7 +19,7 @@ import dev.outbox.internal.poll.ReadableClaims;
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.sql.NamedSql;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -83,8 +83,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     public static String[] withdrawing(List<String> before, String... change) {
         Stream<String> withdrawal = Stream.of(
                 NamedSql.of(FirstDeliveries.class, WITHDRAW, "lock pending"),
-                NamedSql.of(FirstDeliveries.class, WITHDRAW, "withdraw")
-                        .replace("{history}", LaneSql.COPY_TO_HISTORY));
+                NamedSql.of(FirstDeliveries.class, WITHDRAW, "withdraw").replace("{history}", LaneSql.COPY_TO_HISTORY));
         return Stream.of(before.stream(), withdrawal, Stream.of(change))
                 .flatMap((statements) -> statements)
                 .toArray(String[]::new);
@@ -106,7 +105,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
 
     @Override
     public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
-        Predicate<RegistryVersion> outdated = dependencies.registry().versionCheck();
+        Predicate<HandlerRegistry.Version> outdated = dependencies.registry().versionCheck();
         ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
         ClaimStore.Window start = window.next();
         ClaimStore.Request request = new ClaimStore.Request(

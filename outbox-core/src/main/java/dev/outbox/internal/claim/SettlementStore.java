@@ -3,7 +3,6 @@ package dev.outbox.internal.claim;
 import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.sql.NamedSql;
@@ -180,6 +179,6 @@ final class SettlementStore {
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
                 .setTexts("codes", queued, (one) -> one.outcome().code())
                 .setTexts("errors", queued, (one) -> one.outcome().message())
-                .setTexts("details", queued, (one) -> FailureHistory.details(one.outcome()));
+                .setTexts("details", queued, (one) -> one.outcome().details());
     }
 }

@@ -2,7 +2,9 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.internal.failure.Failure;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Outcome of offering an event to one handler: the failure, if there was one, its duration, and the time until the next attempt. */
 public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration delay, Duration took) {
@@ -10,6 +12,8 @@ public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration del
     public static final DeliveryOutcome SUCCEEDED = of(Kind.SUCCEEDED);
     public static final DeliveryOutcome QUEUED = of(Kind.QUEUED);
     static final DeliveryOutcome ABANDONED = of(Kind.ABANDONED);
+
+    private static final JsonMapper JSON = new JsonMapper();
 
     /** What became of the delivery, by the names that statements know. */
     public enum Kind {
@@ -72,5 +76,12 @@ public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration del
     /** Returns the message of the failure, if there was one. */
     public @Nullable String message() {
         return failure == null ? null : failure.message();
+    }
+
+    /** Returns what the statements add to a failure, as JSON: the duration of the attempt, and the first lines of the stack trace. */
+    public @Nullable String details() {
+        return failure == null || failure.trace().isEmpty()
+                ? null
+                : JSON.writeValueAsString(Map.of("millis", took.toMillis(), "trace", failure.trace()));
     }
 }

@@ -178,7 +178,7 @@ final class DeliverySettlementStore {
                                 (one) -> one.outcome().delay().toMillis())
                         .setTexts("codes", attempts, (one) -> one.outcome().code())
                         .setTexts("errors", attempts, (one) -> one.outcome().message())
-                        .setTexts("details", attempts, (one) -> FailureHistory.details(one.outcome())),
+                        .setTexts("details", attempts, (one) -> one.outcome().details()),
                 DeliverySettlementStore::readSettled);
     }
 

@@ -31,8 +31,11 @@ public final class HandlerRegistry {
     private final ReentrantLock finding = new ReentrantLock();
     private final ReentrantLock loading = new ReentrantLock();
     private volatile @Nullable HandlerRoutes routes;
-    private volatile @Nullable RegistryVersion version;
+    private volatile @Nullable Version version;
     private volatile HandlerStore.@Nullable Listed listed;
+
+    /** Version that a claim is valid for. The server is an incarnation of the database, and its start. */
+    public record Version(String server, long number) {}
 
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
     public HandlerRegistry(Supplier<? extends Collection<HandlerDefinition>> definitions, HandlerStore store) {
@@ -98,8 +101,8 @@ public final class HandlerRegistry {
      * Reloads the registry unless the cached version matches the claim's. An instance that was suspended for longer than its
      * subscriptions live registers again, before it dispatches what it has claimed.
      */
-    public void loadVersion(RegistryVersion claimed) throws SQLException {
-        RegistryVersion known = version;
+    public void loadVersion(Version claimed) throws SQLException {
+        Version known = version;
         if (claimed.equals(known)) {
             return;
         }
@@ -134,8 +137,8 @@ public final class HandlerRegistry {
      * Returns a check whether a claim shows a newer version than the one known now. Call it before {@link #active}: the claim of another
      * stream may load a newer version in between.
      */
-    public Predicate<RegistryVersion> versionCheck() {
-        RegistryVersion known = version;
+    public Predicate<Version> versionCheck() {
+        Version known = version;
         return (claimed) -> known != null && !known.equals(claimed);
     }
 

@@ -7,7 +7,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.lease.ClaimKey;
-import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.registry.HandlerRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +24,7 @@ class BatchTest {
             ClaimKey key = new ClaimKey(1, UUID.randomUUID());
             EventBatch batch = EventBatch.byAggregate(
                     new EventBatch.Limits(new ClaimStore.Claim(key, List.of(first, second)), 50, false),
-                    new RegistryVersion("server", 1),
+                    new HandlerRegistry.Version("server", 1),
                     null,
                     (event) -> false,
                     1);

@@ -8,7 +8,7 @@ import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -51,7 +51,7 @@ public final class ClaimSteps {
             return round.events();
         }
 
-        public RegistryVersion registry() {
+        public HandlerRegistry.Version registry() {
             return round.registry();
         }
 

@@ -54,7 +54,7 @@ class HandlerRegistryTest {
         Thread[] poller = new Thread[1];
         FutureTask<Void> claim = start("poller", () -> {
             poller[0] = Thread.currentThread();
-            registry.loadVersion(new RegistryVersion("server", 1));
+            registry.loadVersion(new HandlerRegistry.Version("server", 1));
         });
 
         await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.WAITING);
@@ -86,12 +86,12 @@ class HandlerRegistryTest {
         HandlerRegistry registry = new HandlerRegistry(List::of, store);
         store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         registry.register();
-        registry.loadVersion(new RegistryVersion("before", 1));
+        registry.loadVersion(new HandlerRegistry.Version("before", 1));
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
         outbox.sql().sql("DELETE FROM events.outbox_handler").update();
 
         registry.heartbeat();
-        registry.loadVersion(new RegistryVersion("after", 1));
+        registry.loadVersion(new HandlerRegistry.Version("after", 1));
 
         assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
                 .isFalse();
@@ -174,7 +174,7 @@ class HandlerRegistryTest {
                 .list();
     }
 
-    private RegistryVersion claimed() throws SQLException {
+    private HandlerRegistry.Version claimed() throws SQLException {
         outbox.publish("1", new OrderPaid(1));
         return new ClaimSteps(outbox).claim(1, ActiveHandlers.ofAllTypes()).registry();
     }

@@ -18,7 +18,6 @@ import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.LocalHandlers;
-import dev.outbox.internal.registry.RegistryVersion;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
@@ -186,12 +185,12 @@ class SubscriptionExpiryTest {
                 () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), (envelope) -> {})),
                 registry);
         suspended.register();
-        suspended.loadVersion(new RegistryVersion("server", 1));
+        suspended.loadVersion(new HandlerRegistry.Version("server", 1));
         seen("OrderPaid", "16 min");
         assertThat(expiry.expireSubscriptions()).isTrue();
         expiry.runOnce();
 
-        suspended.loadVersion(new RegistryVersion("server", 2));
+        suspended.loadVersion(new HandlerRegistry.Version("server", 2));
         assertThat(subscriptions()).containsExactly("billing OrderPaid", "billing OrderPlaced");
     }
 
@@ -207,7 +206,7 @@ class SubscriptionExpiryTest {
 
         assertThat(registryVersion()).isGreaterThan(before);
         narrow.heartbeat();
-        narrow.loadVersion(new RegistryVersion("another server", 1));
+        narrow.loadVersion(new HandlerRegistry.Version("another server", 1));
         assertThat(narrow.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
                 .isFalse();
     }
