@@ -154,8 +154,7 @@ class LostRegistrationTest {
             server.addStandby();
             server.stopReplication();
             registerProcessThatIsGone(outbox);
-            HandlerRegistry registry =
-                    new HandlerRegistry(List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+            HandlerRegistry registry = new HandlerRegistry(List::of, outbox.dataSource(), OutboxSchema.DEFAULT);
             registry.register();
 
             server.failOver();

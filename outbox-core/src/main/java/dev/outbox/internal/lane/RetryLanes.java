@@ -1,11 +1,15 @@
 package dev.outbox.internal.lane;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryBatch.Attempted;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +56,19 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         this.leases = new LeaseStore(dependencies.dataSource(), dependencies.schema());
         this.reader = new SingleEventStore(dependencies.dataSource(), dependencies.schema());
         this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
+    }
+
+    /** Delivers an event to a handler of this instance once more, without a claim that another worker could take. Only the handler writes. */
+    public static DeliveryOutcome redeliver(
+            EventEnvelope event, String handlerId, StreamDependencies dependencies, Duration life) {
+        DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new ClaimKey(0, new UUID(0, 0)));
+        LeaseRenewer leases = dependencies.leases();
+        try (Lease lease = leases.keep(Lease.Claimed.WITHOUT_ROW, life, leases.now())) {
+            return dependencies
+                    .dispatcher()
+                    .retry(List.of(second), new LeaseGuard(lease, () -> false))
+                    .get(0);
+        }
     }
 
     /** Returns the loop that works through them, with a pool or on its own thread. */

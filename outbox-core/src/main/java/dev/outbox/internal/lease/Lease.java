@@ -34,6 +34,33 @@ public final class Lease implements AutoCloseable {
     /** What is leased. */
     public interface Claimed {
 
+        /** No row: no other worker can take it. */
+        Claimed WITHOUT_ROW = new Claimed() {
+
+            @Override
+            public long id() {
+                return 0;
+            }
+
+            @Override
+            public boolean renew() {
+                return true;
+            }
+
+            @Override
+            public boolean confirm() {
+                return true;
+            }
+
+            @Override
+            public boolean confirmIn(BoundConnection transaction) {
+                return true;
+            }
+
+            @Override
+            public void release() {}
+        };
+
         /** Returns the id of the claim. */
         long id();
 

@@ -20,6 +20,11 @@ public final class LeaseRenewer implements AutoCloseable {
     private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
     private final BackgroundLoop loop;
 
+    /** Creates a renewer that measures leases by the clocks of the machine. */
+    public LeaseRenewer(Duration lease) {
+        this(lease, Moment.Source.system());
+    }
+
     public LeaseRenewer(Duration lease, Moment.Source clock) {
         Duration part = lease.dividedBy(LOOKS_PER_LEASE);
         this.interval = part.compareTo(LONGEST_INTERVAL) < 0 ? part : LONGEST_INTERVAL;

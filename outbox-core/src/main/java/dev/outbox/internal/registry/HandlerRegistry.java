@@ -3,6 +3,7 @@ package dev.outbox.internal.registry;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,9 +40,10 @@ public final class HandlerRegistry {
     public record Version(String server, long number) {}
 
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
-    public HandlerRegistry(Supplier<? extends Collection<HandlerDefinition>> definitions, HandlerStore store) {
+    public HandlerRegistry(
+            Supplier<? extends Collection<HandlerDefinition>> definitions, DataSource dataSource, OutboxSchema schema) {
         this.definitions = definitions;
-        this.store = store;
+        this.store = new HandlerStore(dataSource, schema);
     }
 
     /** Returns the handlers of this instance, checked against each other. */
@@ -231,9 +234,12 @@ public final class HandlerRegistry {
         return route(event).hasSubscribers();
     }
 
-    /** Returns whether the registry was read, so that the handlers of the other instances count. */
-    public boolean isLoaded() {
-        return listed != null;
+    /** Returns the same for events of another service. Fails before the registry was read, so that the handlers of the other instances count. */
+    public boolean hasSubscribersOfReceived(String eventType, String aggregateType, String stream) {
+        if (listed == null) {
+            throw new IllegalStateException("the handlers of the other instances are not known yet");
+        }
+        return hasSubscribers(Subscription.of(eventType, aggregateType, stream, true));
     }
 
     /** Returns the payload class that handlers of this instance have for an event type; none as long as no handler was needed. */

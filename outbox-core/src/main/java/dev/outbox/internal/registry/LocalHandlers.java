@@ -1,7 +1,9 @@
 package dev.outbox.internal.registry;
 
+import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.payload.PayloadReader;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Handlers of this instance by current id, former id and event type. Immutable. */
 public final class LocalHandlers {
@@ -47,6 +50,14 @@ public final class LocalHandlers {
         Map<String, Set<String>> types = new HashMap<>();
         byId.forEach((id, handler) -> types.put(id, HandlerRules.eventTypesOf(handler)));
         return types;
+    }
+
+    /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the handlers' classes, or the mapper cannot read them. */
+    public PayloadReader payloads(JsonMapper mapper, List<EventUpcaster> upcasters) {
+        PayloadReader payloads = new PayloadReader(mapper, upcasters);
+        payloads.requireVersionsOf(all(), eventTypes().values());
+        payloads.requireReadable(all());
+        return payloads;
     }
 
     /** Returns the payload classes of all handlers. */

@@ -3,28 +3,20 @@ package dev.outbox.internal.runtime;
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.Dispatcher;
-import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
-import dev.outbox.internal.lease.ClaimKey;
-import dev.outbox.internal.lease.Lease;
-import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.LeaseRenewer;
-import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Announcements;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schedule.ScheduleMover;
-import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -41,7 +33,7 @@ public final class OnDemandDelivery implements AutoCloseable {
     private static final String WORKER = "on-demand";
 
     private final Map<String, StreamPoller> pollers = new TreeMap<>();
-    private final LeaseRenewer leases = new LeaseRenewer(LEASE, Moment.Source.system());
+    private final LeaseRenewer leases = new LeaseRenewer(LEASE);
     private final Map<String, PollerSettings> streams;
     private final Supplier<StreamDependencies> shared;
     private final Feeder replays;
@@ -63,14 +55,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 dataSource,
                 schema,
                 registry,
-                new Dispatcher(
-                        registry,
-                        dependencies.payloads(registry.local()),
-                        settings.dispatch(),
-                        listener,
-                        dependencies.clock(),
-                        nanos,
-                        dependencies.random()),
+                dependencies.dispatcher(registry, settings.dispatch(), listener, nanos),
                 leases,
                 listener,
                 Announcements.NONE,
@@ -119,44 +104,12 @@ public final class OnDemandDelivery implements AutoCloseable {
      * writes.
      */
     public DeliveryOutcome redeliver(EventEnvelope event, String handlerId) {
-        DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new ClaimKey(0, new UUID(0, 0)));
-        try (Lease lease = leases.keep(new WithoutRow(), LEASE, leases.now())) {
-            return current.dispatcher()
-                    .retry(List.of(second), new LeaseGuard(lease, () -> false))
-                    .get(0);
-        }
+        return RetryLanes.redeliver(event, handlerId, current, LEASE);
     }
 
     /** Settles what is unsettled, and releases the rest. */
     @Override
     public void close() {
         pollers.values().forEach(StreamPoller::close);
-    }
-
-    /** Claim that no other worker can take. */
-    private static final class WithoutRow implements Lease.Claimed {
-
-        @Override
-        public long id() {
-            return 0;
-        }
-
-        @Override
-        public boolean renew() {
-            return true;
-        }
-
-        @Override
-        public boolean confirm() {
-            return true;
-        }
-
-        @Override
-        public boolean confirmIn(BoundConnection transaction) {
-            return true;
-        }
-
-        @Override
-        public void release() {}
     }
 }

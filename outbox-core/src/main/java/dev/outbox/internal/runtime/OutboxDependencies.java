@@ -4,9 +4,10 @@ import dev.outbox.EventHeadersContributor;
 import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.PayloadFormat;
-import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.publish.TransactionPhase;
-import dev.outbox.internal.registry.LocalHandlers;
+import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
@@ -89,13 +90,17 @@ public record OutboxDependencies(
                 null);
     }
 
-    /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the handlers' classes, or the mapper cannot read them. */
-    PayloadReader payloads(LocalHandlers handlers) {
-        PayloadReader payloads =
-                new PayloadReader(mapper, extensions.upcasters().get().toList());
-        payloads.requireVersionsOf(handlers.all(), handlers.eventTypes().values());
-        payloads.requireReadable(handlers.all());
-        return payloads;
+    /** Creates a dispatcher. Throws an exception if it could not read what the handlers take. */
+    Dispatcher dispatcher(
+            HandlerRegistry registry, DispatchSettings settings, OutboxListener listener, LongSupplier nanos) {
+        return new Dispatcher(
+                registry,
+                registry.local().payloads(mapper, extensions.upcasters().get().toList()),
+                settings,
+                listener,
+                clock,
+                nanos,
+                random);
     }
 
     /** Code of the application that the outbox calls. It is asked for on first use, because it may depend on the publisher. */

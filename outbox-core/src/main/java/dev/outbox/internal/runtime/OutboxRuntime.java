@@ -8,8 +8,6 @@ import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.publish.CommittedEvents;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
-import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.retention.Retention;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -61,8 +59,8 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.transactions(),
                 dependencies.extensions().interceptors(),
                 listener);
-        this.registry = new HandlerRegistry(
-                () -> decorated.of(definitions.get(), handlers), new HandlerStore(dependencies.dataSource(), schema));
+        this.registry =
+                new HandlerRegistry(() -> decorated.of(definitions.get(), handlers), dependencies.dataSource(), schema);
         this.publisher = new TransactionalOutboxPublisher(
                 dependencies.dataSource(),
                 schema,
@@ -129,11 +127,8 @@ public final class OutboxRuntime implements AutoCloseable {
 
     /** Returns whether any instance has a handler for events of another service. Fails before this instance knows the others. */
     public boolean hasSubscribersOfReceived(String eventType, String aggregateType, @Nullable String stream) {
-        if (!registry.isLoaded()) {
-            throw new IllegalStateException("the handlers of the other instances are not known yet");
-        }
         String target = stream != null ? stream : settings.publisher().routing().streamOf(aggregateType);
-        return registry.hasSubscribers(Subscription.of(eventType, aggregateType, target, true));
+        return registry.hasSubscribersOfReceived(eventType, aggregateType, target);
     }
 
     /** Returns whether this instance polls: it has streams to poll and, unless it is configured to poll without them, handlers. */

@@ -8,7 +8,6 @@ import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
-import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.poll.PollerSettings;
@@ -119,7 +118,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 new HandlerExpiry(dataSource, schema),
                 this::announce,
                 () -> committed(WakeUp.EVERYTHING));
-        this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
+        this.leases = new LeaseRenewer(shortestLease);
         this.replays = feeder.add(
                 "outbox-replay",
                 feeders.create((stream) -> committed(WakeUp.of(stream)), dependencies.nanos(), false)::runOnce);
@@ -135,14 +134,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 polls.notifications(), polling, dataSource, dependencies.unpooled(), schema, worker, random, this);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
-        this.dispatcher = new Dispatcher(
-                registry,
-                dependencies.payloads(registry.local()),
-                settings.dispatch(),
-                listener,
-                dependencies.clock(),
-                dependencies.nanos(),
-                dependencies.random());
+        this.dispatcher = dependencies.dispatcher(registry, settings.dispatch(), listener, dependencies.nanos());
         this.instance = new InstanceHeartbeat(
                 new InstanceStore(dataSource, schema),
                 worker,

@@ -17,7 +17,6 @@ import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.registry.HandlerRegistry;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -172,7 +171,8 @@ class LostLeaseTest {
                 () -> decorated.of(
                         List.of(handlers),
                         new RunningHandlers(Map.of(), DispatchSettings.defaults(), System::nanoTime)),
-                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT);
         return new Dispatcher(
                 registry,
                 new PayloadReader(PayloadFormat.mapper(), List.of()),

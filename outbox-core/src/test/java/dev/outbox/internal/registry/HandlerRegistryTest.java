@@ -44,7 +44,8 @@ class HandlerRegistryTest {
     void earlierReadDoesNotReplaceALaterOne() throws Exception {
         HandlerRegistry registry = new HandlerRegistry(
                 () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
-                new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT));
+                slowOn("heartbeat"),
+                OutboxSchema.DEFAULT);
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .register(Map.of("billing", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), WEEK);
         FutureTask<Void> heartbeat = start("heartbeat", registry::heartbeat);
@@ -68,8 +69,8 @@ class HandlerRegistryTest {
     @Test
     void heartbeatRestoresMissingRegistrations() throws SQLException {
         HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
-        HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(billing), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+        HandlerRegistry registry =
+                new HandlerRegistry(() -> List.of(billing), outbox.dataSource(), OutboxSchema.DEFAULT);
         registry.register();
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
         outbox.sql().sql("DELETE FROM events.outbox_handler").update();
@@ -83,7 +84,7 @@ class HandlerRegistryTest {
     @Test
     void claimAfterARestartDoesNotReviveWhatHasExpiredBefore() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        HandlerRegistry registry = new HandlerRegistry(List::of, store);
+        HandlerRegistry registry = new HandlerRegistry(List::of, outbox.dataSource(), OutboxSchema.DEFAULT);
         store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         registry.register();
         registry.loadVersion(new HandlerRegistry.Version("before", 1));
@@ -101,7 +102,9 @@ class HandlerRegistryTest {
     void firstClaimDoesNotReviveWhatHasExpiredSinceTheStart() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})), store);
+                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT);
         store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         store.addStream("default");
         registry.register();

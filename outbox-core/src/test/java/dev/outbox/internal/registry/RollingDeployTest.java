@@ -191,7 +191,8 @@ class RollingDeployTest {
         new Lanes(old).due();
         HandlerRegistry registry = new HandlerRegistry(
                 () -> List.of(HandlerDefinition.of("oldName", Set.of("*"), (envelope) -> {})),
-                new HandlerStore(old.dataSource(), OutboxSchema.DEFAULT));
+                old.dataSource(),
+                OutboxSchema.DEFAULT);
         registry.register();
 
         InstanceStore.Work work = new InstanceStore(old.dataSource(), OutboxSchema.DEFAULT)

@@ -16,7 +16,6 @@ import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.poll.WorkerPool;
 import dev.outbox.internal.registry.HandlerRegistry;
-import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -37,8 +36,8 @@ final class Poller implements AutoCloseable {
 
     Poller(TestOutbox outbox, HandlerDefinition handler, RetryPolicy policy, int batchSize, int concurrency)
             throws SQLException {
-        HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(handler), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+        HandlerRegistry registry =
+                new HandlerRegistry(() -> List.of(handler), outbox.dataSource(), OutboxSchema.DEFAULT);
         registry.register();
         Dispatcher dispatcher = new Dispatcher(
                 registry,

@@ -183,7 +183,8 @@ class SubscriptionExpiryTest {
     void suspendedInstanceRegistersBeforeItDispatches() throws SQLException {
         HandlerRegistry suspended = new HandlerRegistry(
                 () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), (envelope) -> {})),
-                registry);
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT);
         suspended.register();
         suspended.loadVersion(new HandlerRegistry.Version("server", 1));
         seen("OrderPaid", "16 min");
@@ -197,7 +198,9 @@ class SubscriptionExpiryTest {
     @Test
     void expiredSubscriptionDoesNotComeBackWithTheNextRead() throws SQLException {
         HandlerRegistry narrow = new HandlerRegistry(
-                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})), registry);
+                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
+                outbox.dataSource(),
+                OutboxSchema.DEFAULT);
         register("billing", PAID);
         outbox.addStream("default");
         narrow.register();
