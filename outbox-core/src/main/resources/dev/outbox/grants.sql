@@ -43,7 +43,7 @@ GRANT SELECT, INSERT, DELETE ON :"schema".outbox_scheduled TO :"publisher";
 GRANT SELECT ON :"schema".outbox, :"schema".outbox_status, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT, DELETE,
       UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at,
-              failures)
+              failures, skipped_handlers)
    ON :"schema".outbox_unpublished TO :"worker";
 -- Scheduled events move into the queue when they are due.
 GRANT INSERT (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, occurred_at)
@@ -79,7 +79,7 @@ GRANT INSERT, SELECT (outbox_event_id, aggregate_type) ON :"archive_schema".even
 -- Reader.
 GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at, status,
               attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at,
-              failures, erased_at)
+              failures, skipped_handlers, erased_at)
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
 GRANT SELECT (event_id, stream, aggregate_type, aggregate_id, key, event_type, schema_version, occurred_at, due_at, refusals, last_error)
    ON :"schema".outbox_scheduled TO :"reader";

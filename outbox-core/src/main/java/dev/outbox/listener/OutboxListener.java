@@ -83,7 +83,8 @@ public interface OutboxListener {
 
     /**
      * A delivery was skipped, by an operator, a bulk, an erasure or retention, and the transaction has committed: the handler does not get
-     * the event any more. Called at most once, in the process that skipped it. If that dies just then, only the operation log knows.
+     * the event any more. Called at most once, in the process that skipped it. If that dies just then, it is not called; the operation log
+     * has every skip.
      *
      * @param stream the stream of the event
      * @param handlerId the handler: the id that is stored with the delivery

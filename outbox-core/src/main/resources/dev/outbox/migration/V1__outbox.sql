@@ -26,6 +26,7 @@ CREATE TABLE ${schema}.outbox (
     dispatched_at   timestamptz,
     published_at    timestamptz,
     failures        jsonb,
+    skipped_handlers text[] COLLATE "C",
     erased_at       timestamptz
 ) PARTITION BY LIST (published_at);
 
@@ -38,6 +39,7 @@ COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Attempts on the event in whic
 COMMENT ON COLUMN ${schema}.outbox.next_retry_at IS 'When the next of its deliveries is due: a copy for reading. To retry earlier, retry the deliveries';
 COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the first delivery to all handlers ended; NULL before';
 COMMENT ON COLUMN ${schema}.outbox.failures IS 'Failed attempts of the deliveries that succeeded or were skipped, by handler';
+COMMENT ON COLUMN ${schema}.outbox.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published; * if its first delivery was withdrawn; NULL if there is none';
 COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler succeeded; NULL before';
 COMMENT ON COLUMN ${schema}.outbox.erased_at IS 'When an operator erased payload, headers and error texts; NULL before';
 
@@ -525,7 +527,7 @@ SELECT o.id,
        coalesce(c.locked_until, l.locked_until) AS locked_until,
        a.attempts AS attempt_count,
        a.attempts + (c.id IS NOT NULL OR l.id IS NOT NULL
-                     OR o.published_at IS NOT NULL AND cardinality(a.skipped_handlers) = 0)::integer AS publish_attempt,
+                     OR o.published_at IS NOT NULL AND o.skipped_handlers IS NULL)::integer AS publish_attempt,
        o.retry_count,
        o.next_retry_at,
        greatest(o.last_attempt_at, c.claimed_at, l.claimed_at) AS last_attempt_at,
@@ -540,7 +542,7 @@ SELECT o.id,
        o.occurred_at,
        o.dispatched_at,
        o.published_at,
-       a.skipped_handlers
+       coalesce(o.skipped_handlers, '{}') AS skipped_handlers
   FROM ${schema}.outbox o
   LEFT JOIN LATERAL (SELECT claim.id, claim.worker, claim.claimed_at, claim.locked_until
                        FROM ${schema}.outbox_claim claim
@@ -564,13 +566,7 @@ SELECT o.id,
  CROSS JOIN LATERAL (SELECT greatest(o.attempt_count, (SELECT max(delivery.attempt_count)
                                                          FROM ${schema}.outbox_delivery delivery
                                                         WHERE delivery.outbox_id = o.id
-                                                          AND o.status IN ('RETRYING', 'DEAD'))) AS attempts,
-                            ARRAY(SELECT DISTINCT coalesce(operation.handler_id, '*')
-                                    FROM ${schema}.outbox_operation operation
-                                   WHERE operation.event_id = o.event_id
-                                     AND operation.action IN ('SKIP', 'WITHDRAW')
-                                     AND (o.published_at IS NULL OR operation.performed_at <= o.published_at)
-                                   ORDER BY 1) AS skipped_handlers) a;
+                                                          AND o.status IN ('RETRYING', 'DEAD'))) AS attempts) a;
 
 COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or those of its delivery with the most';
 COMMENT ON COLUMN ${schema}.outbox_status.publish_attempt IS 'attempt_count, with the running attempt or the one that completed the event';

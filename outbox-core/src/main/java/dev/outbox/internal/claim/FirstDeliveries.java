@@ -83,6 +83,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     public static String[] withdrawing(List<String> before, String... change) {
         Stream<String> withdrawal = Stream.of(
                 NamedSql.of(FirstDeliveries.class, WITHDRAW, "lock pending"),
+                NamedSql.of(FirstDeliveries.class, WITHDRAW, "skip"),
                 NamedSql.of(FirstDeliveries.class, WITHDRAW, "withdraw").replace("{history}", LaneSql.COPY_TO_HISTORY));
         return Stream.of(before.stream(), withdrawal, Stream.of(change))
                 .flatMap((statements) -> statements)

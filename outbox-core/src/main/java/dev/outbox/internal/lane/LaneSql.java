@@ -193,11 +193,11 @@ public final class LaneSql {
                 INSERT INTO {schema}.outbox_published
                        (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                         headers, occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at,
-                        last_attempt_at, status, published_at, failures)
+                        last_attempt_at, status, published_at, failures, skipped_handlers)
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
                        o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count, o.retry_count, o.last_error_code,
                        o.last_error, coalesce(o.dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED',
-                       clock_timestamp(), o.failures
+                       clock_timestamp(), o.failures, o.skipped_handlers
             """;
 
     /** Copies rows of the queue, of an alias {@code o}, which a WHERE clause chooses, to history. */

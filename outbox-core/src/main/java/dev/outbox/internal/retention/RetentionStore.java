@@ -19,8 +19,8 @@ final class RetentionStore {
 
     /**
      * Relies on outbox_published_at, from where the last batch ended, so that no batch reads the index entries of removed events, on
-     * outbox_published_pk, outbox_replay_unfinished, outbox_delivery_pk and outbox_operation_event. Events that a running replay has yet
-     * to read stay: a run reads them once. The archive may hold an event that another program wrote.
+     * outbox_published_pk, outbox_replay_unfinished and outbox_delivery_pk. Events that a running replay has yet to read stay: a run reads
+     * them once. The archive may hold an event that another program wrote.
      */
     static final String ARCHIVE = """
             WITH expired AS MATERIALIZED (
@@ -45,7 +45,7 @@ final class RetentionStore {
                  WHERE o.id = ANY (ARRAY(SELECT expired.id FROM expired))
                 RETURNING o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
                           o.schema_version, o.payload, o.headers, o.occurred_at, o.published_at, o.retry_count,
-                          o.erased_at
+                          o.erased_at, o.skipped_handlers
             ), archived AS (
                 INSERT INTO {archive}.events
                        (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
@@ -53,12 +53,7 @@ final class RetentionStore {
                         skipped_handlers)
                 SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                        headers, occurred_at, published_at, retry_count, erased_at,
-                       ARRAY(SELECT DISTINCT coalesce(p.handler_id, '*')
-                               FROM {schema}.outbox_operation p
-                              WHERE p.event_id = removed.event_id
-                                AND p.action IN ('SKIP', 'WITHDRAW')
-                                AND p.performed_at <= removed.published_at
-                              ORDER BY 1)
+                       coalesce(skipped_handlers, '{}')
                   FROM removed
                  WHERE :keep
                 ON CONFLICT (outbox_event_id) DO NOTHING
@@ -133,7 +128,7 @@ final class RetentionStore {
 
     /**
      * Relies on the indexes of event ids too; reads outbox_stream and outbox_handler whole. What was done to an event stays as long as that
-     * event: history, the archive and inboxes ask for it. So does the pause that is in force.
+     * event: the view and its page show it, and inboxes ask for it. So does the pause that is in force.
      */
     static final String TRIM_OPERATIONS = TRIM.replace("{table}", "{schema}.outbox_operation")
             .replace("{time}", "performed_at")

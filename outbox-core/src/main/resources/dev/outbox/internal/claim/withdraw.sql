@@ -12,18 +12,25 @@ SELECT set_config('outbox.locked_events', coalesce(array_agg(o.id)::text, '{}'),
            AND o.status = 'PENDING'
            FOR UPDATE SKIP LOCKED) o;
 
--- result: withdraw
--- Relies on outbox_unpublished_pk; reads outbox_claim whole, which has a row per batch. Moves the locked events that no worker has claimed to
--- history. An expired claim counts, because its worker may renew it; the next claim of the stream drops it.
+-- result: skip
+-- Relies on outbox_unpublished_pk; reads outbox_claim whole, which has a row per batch. Skips all handlers of the locked events that no worker
+-- has claimed. An expired claim counts, because its worker may renew it; the next claim of the stream drops it.
 -- After a crash, which may have lost a claim, the first claim begins an incarnation.
+UPDATE {schema}.outbox_unpublished o
+   SET skipped_handlers = '{*}'
+ WHERE o.id = ANY (current_setting('outbox.locked_events')::bigint[])
+   AND EXISTS (SELECT FROM {schema}.outbox_incarnation)
+   AND NOT EXISTS (SELECT
+                     FROM {schema}.outbox_claim c
+                    WHERE o.id = ANY (c.event_ids));
+
+-- result: withdraw
+-- Relies on outbox_unpublished_pk. Moves these to history.
 WITH free AS MATERIALIZED (
     SELECT o.id, o.event_id, o.stream
       FROM {schema}.outbox_unpublished o
      WHERE o.id = ANY (current_setting('outbox.locked_events')::bigint[])
-       AND EXISTS (SELECT FROM {schema}.outbox_incarnation)
-       AND NOT EXISTS (SELECT
-                         FROM {schema}.outbox_claim c
-                        WHERE o.id = ANY (c.event_ids))
+       AND o.skipped_handlers = '{*}'
 ), history AS (
 {history}
      WHERE o.id = ANY (ARRAY(SELECT free.id FROM free))

@@ -68,7 +68,7 @@ WITH claim AS MATERIALIZED (
      GROUP BY outbox_id
 ), event AS (
     SELECT o.place, o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
-           o.schema_version, o.payload, o.headers, o.occurred_at, o.dispatched_at,
+           o.schema_version, o.payload, o.headers, o.occurred_at, o.dispatched_at, o.skipped_handlers,
            o.attempt_count + (pass.failures IS NOT NULL)::integer AS attempt_count,
            o.retry_count + coalesce(pass.failures, 0) AS retry_count,
            coalesce(pass.code, o.last_error_code) AS last_error_code,

@@ -87,9 +87,8 @@ class LanesUnderFaultsTest {
     private static final String TERMINATE = "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity"
             + " WHERE datname = current_database() AND usename <> current_user ORDER BY hashint8extended(pid, ?) LIMIT 1";
 
-    private static final String ENDED_OTHERWISE =
-            "SELECT handler_id || event_id FROM events.outbox_operation WHERE action = 'SKIP'"
-                    + " UNION SELECT handler_id || event_id FROM events.outbox_delivery JOIN events.outbox ON id = outbox_id";
+    private static final String ENDED_OTHERWISE = "SELECT unnest(skipped_handlers) || event_id FROM events.outbox"
+            + " UNION SELECT handler_id || event_id FROM events.outbox_delivery JOIN events.outbox ON id = outbox_id";
 
     /** Widens windows: some statements wait between their snapshot and their first change. */
     private static final String WAITING = """
@@ -184,8 +183,10 @@ class LanesUnderFaultsTest {
                                 && lease.to() > overlap.from()));
         reached.addAll(texts(outbox, ENDED_OTHERWISE));
         late.addAll(texts(outbox, ENDED_OTHERWISE));
-        late.addAll(texts(
-                outbox, "SELECT handler_id || event_id FROM events.outbox_operation WHERE previous_status = 'DEAD'"));
+        late.addAll(
+                texts(
+                        outbox,
+                        "SELECT handler_id || event_id FROM events.outbox_operation WHERE action = 'SKIP' OR previous_status = 'DEAD'"));
         lanes.forEach((name, lane) -> assertThat(lane.attempts().stream()
                         .filter((one) ->
                                 one.outcome().equals("SUCCEEDED") && !one.replayed() && !late.contains(one.delivery()))

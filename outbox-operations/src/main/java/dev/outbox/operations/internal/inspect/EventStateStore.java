@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class EventStateStore {
 
     /**
-     * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk, outbox_lane_pk and outbox_operation_event; reads outbox_claim whole.
+     * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk and outbox_lane_pk; reads outbox_claim whole.
      * Leaves out what a reader may not see: the aggregate type tells whether the event was received, not its headers.
      */
     static final String EVENT = """
@@ -56,11 +56,7 @@ final class EventStateStore {
                             WHERE d.outbox_id = o.id
                               AND d.status = 'OPEN'
                             LIMIT 1) IS NOT NULL,
-                   ARRAY(SELECT DISTINCT p.handler_id
-                           FROM {schema}.outbox_operation p
-                          WHERE p.event_id = o.event_id
-                            AND p.action = 'SKIP'
-                            AND (o.published_at IS NULL OR p.performed_at <= o.published_at)),
+                   coalesce(o.skipped_handlers, '{}'),
                    EXISTS (SELECT
                              FROM {schema}.outbox_aggregate_type t
                             WHERE t.aggregate_type = o.aggregate_type
@@ -126,6 +122,7 @@ final class EventStateStore {
                 DeliveryRow.instant(row, next + 12),
                 claim(row, next + 4));
         Set<String> skipped = Subscriptions.texts(row, next + 9);
+        boolean withdrawn = skipped.remove("*");
         Subscription values =
                 Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
         Map<String, List<FailedAttempt>> stored = FailedAttemptsJson.readEach(row.getString(next + 11));
@@ -136,8 +133,6 @@ final class EventStateStore {
         stored.forEach((id, failures) -> ended.put(known.currentId(id), failures));
         skipped.forEach((id) -> add(handlers, known.currentId(id), Outcome.SKIPPED, ended));
         List<Operation> operations = results.list(OperationLogStore::read);
-        boolean withdrawn =
-                operations.stream().anyMatch((operation) -> operation.action().equals("WITHDRAW"));
         Outcome untouched =
                 progress.dispatchedAt() == null ? Outcome.PENDING : withdrawn ? Outcome.SKIPPED : Outcome.DONE;
         known.current().stream()

@@ -169,16 +169,19 @@ final class OperationStore {
               FROM selected
             """;
 
-    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. The failures stay with the event, unless that is published. */
+    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. The event keeps the handlers and their failures, unless it is published. */
     static final String SKIP = CHOOSE.replace("{change}", """
                 DELETE FROM {schema}.outbox_delivery d
                  USING chosen""") + """
             , event AS (
                 UPDATE {schema}.outbox_unpublished o
-                   SET failures = coalesce(o.failures, '{}') || ended.histories
-                  FROM (SELECT chosen.outbox_id, jsonb_object_agg(chosen.handler_id, chosen.failures) AS histories
+                   SET failures = coalesce(coalesce(o.failures, '{}') || ended.histories, o.failures),
+                       skipped_handlers = ARRAY(SELECT DISTINCT h.id
+                                                  FROM unnest(o.skipped_handlers || ended.handlers) AS h (id)
+                                                 ORDER BY h.id)
+                  FROM (SELECT chosen.outbox_id, array_agg(chosen.handler_id) AS handlers,
+                               jsonb_object_agg(chosen.handler_id, chosen.failures) FILTER (WHERE chosen.failures <> '[]') AS histories
                           FROM chosen
-                         WHERE chosen.failures <> '[]'
                          GROUP BY chosen.outbox_id) ended
                  CROSS JOIN LATERAL (SELECT e.ctid AS place
                                        FROM {schema}.outbox_unpublished e

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -127,6 +128,48 @@ class StatusViewTest {
         assertThat(archive()).isEqualTo(2);
         assertThat(archivedSkips(skipped)).isEqualTo("audit,mail");
         assertThat(archivedSkips(delivered)).isEmpty();
+    }
+
+    @Test
+    void skippedHandlersOutliveTheOperationLog() throws SQLException {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        lanes.dead("mail", event);
+        lanes.waiting("audit", event);
+        skip("mail", event);
+        deleteOperations();
+
+        assertThat(row(event).skippedHandlers()).isEqualTo("mail");
+        assertThat(outcomes(event)).containsExactly("audit OPEN", "mail SKIPPED");
+        skip("audit", event);
+        deleteOperations();
+
+        assertThat(row(event).skippedHandlers()).isEqualTo("audit,mail");
+        assertThat(row(event).publishAttempt()).isEqualTo(row(event).attemptCount());
+        assertThat(outcomes(event)).containsExactly("audit SKIPPED", "mail SKIPPED");
+        assertThat(archive()).isEqualTo(1);
+        assertThat(archivedSkips(event)).isEqualTo("audit,mail");
+    }
+
+    /** A replay adds the second delivery. */
+    @Test
+    void handlerThatIsSkippedTwiceIsShownOnce() {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        lanes.dead("audit", event);
+        lanes.dead("mail", event);
+        skip("mail", event);
+        lanes.dead("mail", event);
+        skip("mail", event);
+
+        assertThat(row(event).skippedHandlers()).isEqualTo("mail");
+    }
+
+    private void deleteOperations() {
+        outbox.sql().sql("DELETE FROM events.outbox_operation").update();
+    }
+
+    private Stream<String> outcomes(EventEnvelope event) {
+        return Operator.of(outbox).inspector().findEvent(event.eventId()).orElseThrow().handlers().stream()
+                .map((handler) -> handler.handlerId() + " " + handler.outcome());
     }
 
     /** Every handler had succeeded before. */
