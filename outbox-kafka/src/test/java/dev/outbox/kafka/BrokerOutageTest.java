@@ -66,7 +66,9 @@ class BrokerOutageTest {
                             .containsExactly("1", "2", "3", "4");
                 }
                 OutboxOperations operations = shop.getBean(OutboxOperations.class);
-                assertThat(operations.count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD)))
+                assertThat(operations
+                                .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD))
+                                .value())
                         .isZero();
                 await().until(() -> runtime.openCircuits().isEmpty());
             }

@@ -202,7 +202,8 @@ class DebeziumTest {
                                     "/shop")));
         }
         assertThat(billing.getBean(OutboxOperations.class)
-                        .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD)))
+                        .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD))
+                        .value())
                 .isZero();
     }
 

@@ -76,7 +76,8 @@ class ExpiredCredentialTest {
                 assertThat(output).containsOnlyOnce(BEGIN).containsOnlyOnce(END);
                 assertThat(health(shop)).doesNotContain("failingRoutes");
                 assertThat(shop.getBean(OutboxOperations.class)
-                                .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD)))
+                                .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD))
+                                .value())
                         .isZero();
             }
             List<Integer> all = IntStream.rangeClosed(1, last).boxed().toList();

@@ -185,7 +185,8 @@ class LostRecordsTest {
         awaitLegacy(300);
         assertThat(application
                         .getBean(OutboxOperations.class)
-                        .count(DeliverySelection.all().ofHandler("kafka-inbox-legacy")))
+                        .count(DeliverySelection.all().ofHandler("kafka-inbox-legacy"))
+                        .value())
                 .isZero();
     }
 

@@ -165,7 +165,7 @@ class ReceivingTest {
         OutboxOperations operations = application.getBean(OutboxOperations.class);
         DeliverySelection dead =
                 DeliverySelection.all().ofHandler("kafka-inbox-shop").withStatus(DeliveryStatus.DEAD);
-        await().until(() -> operations.count(dead) == 3);
+        await().until(() -> operations.count(dead).value() == 3);
         assertThat(operations.skip(dead, "ann", "poison").affected()).isEqualTo(3);
     }
 
@@ -176,7 +176,7 @@ class ReceivingTest {
         OutboxOperations operations = application.getBean(OutboxOperations.class);
         DeliverySelection dead =
                 DeliverySelection.all().ofHandler("kafka-inbox-strict").withStatus(DeliveryStatus.DEAD);
-        await().atMost(Duration.ofMinutes(1)).until(() -> operations.count(dead) == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> operations.count(dead).value() == 1);
     }
 
     @Test

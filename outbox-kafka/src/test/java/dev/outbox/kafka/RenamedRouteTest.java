@@ -84,6 +84,7 @@ class RenamedRouteTest {
 
     private static long waiting(ConfigurableApplicationContext shop, String handler) {
         return shop.getBean(OutboxOperations.class)
-                .count(DeliverySelection.all().ofHandler(handler));
+                .count(DeliverySelection.all().ofHandler(handler))
+                .value();
     }
 }

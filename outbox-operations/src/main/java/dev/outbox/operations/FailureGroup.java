@@ -3,18 +3,16 @@ package dev.outbox.operations;
 import java.util.UUID;
 
 /**
- * Deliveries of one handler whose last failure has the same error code. Counts stop at {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}.
+ * Deliveries of one handler whose last failure has the same error code. Counts stop at {@link Count#MOST_OF_EACH}.
  *
  * @param handlerId the handler: the id that is stored with the deliveries, which may be a former one
  * @param errorCode the error code
  * @param dead the number of dead letters
  * @param retrying the number of deliveries that are retried
  * @param waiting the number of deliveries that wait behind failed ones of the handler, whatever their error code
- * @param exact whether no count has reached its bound; otherwise they are lower bounds
  * @param first the oldest event of the group
  */
-public record FailureGroup(
-        String handlerId, String errorCode, long dead, long retrying, long waiting, boolean exact, First first) {
+public record FailureGroup(String handlerId, String errorCode, Count dead, Count retrying, Count waiting, First first) {
 
     /**
      * Oldest event of a group, and how the handler failed with it first.

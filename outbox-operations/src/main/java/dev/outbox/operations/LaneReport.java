@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a lane waits for. A lane is the ordered backlog of one handler for one aggregate. Counts stop at
- * {@link OutboxInspector#MOST_COUNTED}.
+ * {@link Count#MOST}.
  *
  * @param handlerId the handler: the id that is stored with the deliveries; {@code null} if no delivery is open and an event awaits its first delivery
  * @param aggregateType the aggregate type
@@ -91,5 +91,5 @@ public record LaneReport(
      * @param dead dead letters of the lane
      * @param pending events of the aggregate that await their first delivery
      */
-    public record Counts(long waiting, long dead, long pending) {}
+    public record Counts(Count waiting, Count dead, Count pending) {}
 }

@@ -21,11 +21,11 @@ public record Operation(
      * Operations that one command made: of the same operator, action, handler and reason, in a row, within an hour.
      *
      * @param latest the latest of them
-     * @param entries how many they are
+     * @param entries how many they are; not exact if the call did not look further
      * @param oldestId the id of the oldest of them
      * @param since the time of the oldest of them
      */
-    public record Command(Operation latest, long entries, long oldestId, Instant since) {}
+    public record Command(Operation latest, Count entries, long oldestId, Instant since) {}
 
     /**
      * Subject of an operation; components that do not apply are {@code null}.

@@ -9,19 +9,12 @@ import java.util.UUID;
  * pollers run or not. Thread-safe.
  *
  * <p>Each call takes a connection of the pool, locks nothing and changes nothing. It neither joins nor affects a transaction of the calling
- * thread. The cost of a call does not depend on the number of events: every count stops at {@link #MOST_COUNTED} or
- * {@link #MOST_COUNTED_OF_HANDLER}.
+ * thread. The cost of a call does not depend on the number of events: every {@link Count} is bounded.
  *
  * <p>Every method throws {@link InvalidOperationException} before any SQL runs if an argument breaks a rule, and a
  * {@link org.springframework.dao.DataAccessException} if the database refuses a statement or cannot be reached.
  */
 public interface OutboxInspector {
-
-    /** Largest number of rows that a count reads. A count that reaches it means "at least as many". */
-    int MOST_COUNTED = 10_000;
-
-    /** Largest number of deliveries of one handler and status, or of one handler and error code, that a count reads. */
-    int MOST_COUNTED_OF_HANDLER = 1_000;
 
     /**
      * Returns the state of every stream, handler and instance.
@@ -82,7 +75,7 @@ public interface OutboxInspector {
     Optional<EventDetails.Content> findContent(UUID eventId);
 
     /**
-     * Searches events that are not archived, latest first. One call looks at {@link #MOST_COUNTED} events at most, and may therefore find
+     * Searches events that are not archived, latest first. One call looks at {@link Count#MOST} events at most, and may therefore find
      * nothing although older events match: {@link EventPage#next} says where to continue. Open events of one aggregate are always found: those
      * that are older than the events looked at are on the first page, and once more on the page of their place.
      *

@@ -42,7 +42,7 @@ public interface OutboxOperations {
      * @param problem why no instance takes them
      * @param eventType their event type
      * @param stream their stream
-     * @param waiting how many wait; counts stop at {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}
+     * @param waiting how many wait, up to {@link Count#MOST_OF_EACH}
      * @param behind how many later deliveries that the handler takes wait behind them; counted only for {@link Problem#NOT_SELECTED}
      * @param lastSeenAt the last heartbeat of the subscriptions that take them, or of the handler if it is {@link Problem#ABSENT};
      *     {@code null} if that is not known
@@ -53,8 +53,8 @@ public interface OutboxOperations {
             Problem problem,
             String eventType,
             String stream,
-            long waiting,
-            long behind,
+            Count waiting,
+            Count behind,
             @Nullable Instant lastSeenAt,
             Set<String> subscriptions) {
 
@@ -76,7 +76,7 @@ public interface OutboxOperations {
      * @param remaining how many keep their content, because they are not delivered, or a worker holds them at the moment; repeat the call
      * @param notReached where copies of the content may be that the outbox cannot erase
      */
-    record Erased(long erased, long remaining, List<String> notReached) {
+    record Erased(long erased, Count remaining, List<String> notReached) {
 
         /**
          * Creates an outcome that names what no erasure reaches. Not for applications.
@@ -85,7 +85,7 @@ public interface OutboxOperations {
          * @param remaining how many keep their content
          * @return the outcome
          */
-        public static Erased of(long erased, long remaining) {
+        public static Erased of(long erased, Count remaining) {
             return new Erased(
                     erased,
                     remaining,
@@ -112,13 +112,13 @@ public interface OutboxOperations {
     List<Delivery> find(DeliverySelection selection, int limit);
 
     /**
-     * Counts deliveries that are due, wait in their lane, or are dead.
+     * Counts deliveries that are due, wait in their lane, or are dead, up to {@link Count#MOST}.
      *
      * @param selection which deliveries
      * @return the number of deliveries
-     * @throws InvalidOperationException also if the database needs longer than 5 s, because there are too many
+     * @throws InvalidOperationException also if the database needs longer than 5 s, because no index serves the selection
      */
-    long count(DeliverySelection selection);
+    Count count(DeliverySelection selection);
 
     /**
      * Resets deliveries as if they had never failed: one delivery, a selection, or whole lanes.
@@ -306,7 +306,7 @@ public interface OutboxOperations {
 
     /**
      * Reads the operation log by command, latest command first: a retry of 1,000 deliveries is one. Looks at the latest
-     * {@link OutboxInspector#MOST_COUNTED} operations. To get the next page, pass {@link Operation.Command#oldestId} of the last command of
+     * {@link Count#MOST} operations. To get the next page, pass {@link Operation.Command#oldestId} of the last command of
      * this page to {@link OperationSelection#olderThan}.
      *
      * @param selection which operations

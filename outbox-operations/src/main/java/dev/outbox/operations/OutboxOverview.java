@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of the outbox at one moment. Counts stop at {@link OutboxInspector#MOST_COUNTED}, except that pending events are then estimated.
+ * State of the outbox at one moment.
  *
  * @param at the moment, by the clock of the database
  * @param streams the streams, in the order of their names
@@ -35,16 +35,16 @@ public record OutboxOverview(
      * @param name the name
      * @param paused whether an operator paused it
      * @param backlog the events that are not published
-     * @param deliveredPerSecond events completed per second in the last minute, or while the latest {@link OutboxInspector#MOST_COUNTED}
+     * @param deliveredPerSecond events completed per second in the last minute, or while the latest {@link Count#MOST}
      *     events of all streams were completed, if that is shorter
      * @param claims the batches that workers hold at the moment
      */
     public record Stream(String name, boolean paused, Backlog backlog, double deliveredPerSecond, List<Claim> claims) {}
 
     /**
-     * Events of a stream that are not published, by status.
+     * Events of a stream that are not published, by status. Counts stop at {@link Count#MOST}.
      *
-     * @param pending events that await their first delivery
+     * @param pending events that await their first delivery; alone among all counts, an estimate if it is not exact
      * @param processing events of live claims
      * @param retrying events with open deliveries after the first delivery
      * @param dead dead letters, also of events that another handler still retries
@@ -54,19 +54,17 @@ public record OutboxOverview(
      *     zero if there is none
      * @param scheduled events that are due later
      * @param overdue how long the oldest scheduled event has been due; zero if none is
-     * @param exact whether no count has reached its bound; otherwise {@code pending} is an estimate, and the others are lower bounds
      */
     public record Backlog(
-            long pending,
-            long processing,
-            long retrying,
-            long dead,
-            long blockedLanes,
+            Count pending,
+            Count processing,
+            Count retrying,
+            Count dead,
+            Count blockedLanes,
             Duration oldestPending,
             Duration oldestRetrying,
-            long scheduled,
-            Duration overdue,
-            boolean exact) {}
+            Count scheduled,
+            Duration overdue) {}
 
     /**
      * Batch of first deliveries that a worker holds.
@@ -98,15 +96,15 @@ public record OutboxOverview(
             Set<String> circuitOpenIn) {}
 
     /**
-     * Open deliveries of a handler after the first delivery of their events, under its current and former ids.
+     * Open deliveries of a handler after the first delivery of their events, under its current and former ids. Counts stop at
+     * {@link Count#MOST_OF_EACH}.
      *
      * @param open deliveries that are attempted when their delay is over and no earlier one of their lane is left
      * @param dead dead letters
      * @param lag how long the oldest open delivery that is not replayed has waited since it was queued, or retried by an operator; zero if
      *     there is none
-     * @param exact whether no count has reached {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}; otherwise these are lower bounds
      */
-    public record Deliveries(long open, long dead, Duration lag, boolean exact) {}
+    public record Deliveries(Count open, Count dead, Duration lag) {}
 
     /**
      * Instance that polls.

@@ -53,8 +53,8 @@ public record Replay(
     public record Origin(String by, String reason, Instant at) {}
 
     /**
-     * Progress of a replay. Counts of open and dead deliveries stop at {@link OutboxInspector#MOST_COUNTED}, in a list of replays at
-     * {@link OutboxInspector#MOST_COUNTED_OF_HANDLER}.
+     * Progress of a replay. Counts of open and dead deliveries stop at {@link Count#MOST}, in a list of replays at
+     * {@link Count#MOST_OF_EACH}.
      *
      * @param fed the number of deliveries that were added, retried or skipped
      * @param open the number of added deliveries that are not handled yet
@@ -65,15 +65,15 @@ public record Replay(
      */
     public record Progress(
             long fed,
-            long open,
-            long dead,
+            Count open,
+            Count dead,
             long busy,
             boolean allFed,
             @Nullable Instant finishedAt) {
 
-        /** {@return how many deliveries were handled, or skipped by an operator; an upper bound if a count has stopped} */
-        public long delivered() {
-            return fed - open - dead;
+        /** {@return how many deliveries were handled, or skipped by an operator; {@code null} unless open and dead are exact} */
+        public @Nullable Long delivered() {
+            return open.exact() && dead.exact() ? fed - open.value() - dead.value() : null;
         }
     }
 }

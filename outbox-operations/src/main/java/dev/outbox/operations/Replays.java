@@ -51,18 +51,10 @@ public interface Replays {
     long skip(DeliverySelection selection, int rate, String by, String reason);
 
     /**
-     * Number of events that a replay would deliver now.
-     *
-     * @param events the number of events
-     * @param exact whether there are no more
-     */
-    record Count(long events, boolean exact) {}
-
-    /**
-     * Counts the events of a request, without starting it. Looks at {@value OutboxInspector#MOST_COUNTED} events at most.
+     * Counts the events of a request, without starting it. Looks at {@link Count#MOST} events at most.
      *
      * @param request which events, to which handler
-     * @return the number of events, a lower bound if the outbox has more events than were looked at; 0 for an event that is not in the outbox
+     * @return the number of events, exact unless the outbox has more events than were looked at; 0 for an event that is not in the outbox
      * @throws InvalidOperationException as {@link #start} does, except for an event that is not in the outbox
      */
     Count countEvents(ReplayRequest request);

@@ -131,7 +131,8 @@ class PayloadsStaySecretTest {
         String reason = "curl -H 'Authorization: Bearer " + SECRET + "'";
         DeliverySelection failed = DeliverySelection.all().ofEventType("Charge");
         operations.retry(failed.ofHandler("row"), "operator", reason);
-        await().until(() -> operations.count(failed.withStatus(DeliveryStatus.DEAD)) == 8);
+        await().until(() ->
+                operations.count(failed.withStatus(DeliveryStatus.DEAD)).value() == 8);
         operations.skip(failed.ofHandler("value"), "operator", reason);
         operations.pauseHandler("accepts", "operator", reason);
         operations.resumeHandler("accepts", "operator", reason);

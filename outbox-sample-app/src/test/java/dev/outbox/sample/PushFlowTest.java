@@ -135,7 +135,7 @@ class PushFlowTest {
 
         await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
         assertThat(api.<Integer>get(replay, "$.progress.fed")).isEqualTo(1);
-        assertThat(api.<Integer>get(replay, "$.progress.dead")).isZero();
+        assertThat(api.<Integer>get(replay, "$.progress.dead.value")).isZero();
         assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
         assertThat(shown()).hasSize(1);
     }

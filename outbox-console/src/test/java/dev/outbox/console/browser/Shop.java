@@ -164,7 +164,7 @@ final class Shop implements AutoCloseable {
     void await(DeliverySelection selection, DeliveryStatus status, long count) {
         Awaitility.await()
                 .atMost(DEADLINE)
-                .until(() -> operations().count(selection.withStatus(status)), (found) -> found == count);
+                .until(() -> operations().count(selection.withStatus(status)).value(), (found) -> found == count);
     }
 
     /** Starts a replay to a handler, and returns its id. */

@@ -1,6 +1,7 @@
 package dev.outbox.internal.absence;
 
 import dev.outbox.internal.registry.Subscription;
+import dev.outbox.internal.sql.Counted;
 import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,8 @@ public record Absent(
         String id,
         Problem problem,
         Subscription kind,
-        long waiting,
-        long behind,
+        Counted waiting,
+        Counted behind,
         @Nullable Instant lastSeen,
         @Nullable Instant lastTaken,
         Set<String> takenTypes) {

@@ -6,6 +6,7 @@ import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.LocalHandlers;
+import dev.outbox.internal.sql.Counted;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -87,7 +88,7 @@ public final class HandlerExpiry {
         String handlerId = kinds.get(0).id();
         String types =
                 kinds.stream().map((one) -> one.kind().eventType()).distinct().collect(Collectors.joining(", "));
-        String waiting = number(kinds, Absent::waiting);
+        Counted waiting = sum(kinds, Absent::waiting);
         switch (kinds.get(0).problem()) {
             case NOT_SELECTED -> reportNotSelected(handlerId, types, waiting, kinds);
             case UNPOLLED ->
@@ -103,7 +104,7 @@ public final class HandlerExpiry {
         }
     }
 
-    private static void reportNotSelected(String handlerId, String types, String waiting, List<Absent> kinds) {
+    private static void reportNotSelected(String handlerId, String types, Counted waiting, List<Absent> kinds) {
         Instant lastSeen = kinds.stream()
                 .flatMap((kind) -> Stream.ofNullable(kind.lastTaken()))
                 .min(Comparator.naturalOrder())
@@ -121,13 +122,13 @@ public final class HandlerExpiry {
                 types,
                 handlerId,
                 waiting,
-                number(kinds, Absent::behind),
+                sum(kinds, Absent::behind),
                 lastSeen.plus(HandlerStore.EXPIRE_SUBSCRIPTION_AFTER),
                 commands);
     }
 
     private static void reportAbsent(
-            String handlerId, String types, String waiting, List<Absent> kinds, LocalHandlers own) {
+            String handlerId, String types, Counted waiting, List<Absent> kinds, LocalHandlers own) {
         Instant lastSeen = kinds.get(0).lastSeen();
         log.warn(
                 "No running instance has handler '{}'{}, and deliveries of {} wait for it: {}. If it was renamed, add its former id to the"
@@ -146,9 +147,8 @@ public final class HandlerExpiry {
                                 + lastSeen.plus(HandlerStore.EXPIRE_AFTER) + " on");
     }
 
-    private static String number(List<Absent> kinds, ToLongFunction<Absent> count) {
-        long sum = kinds.stream().mapToLong(count).sum();
-        return sum + (sum < HandlerExpiryStore.MOST_COUNTED ? "" : " or more");
+    private static Counted sum(List<Absent> kinds, Function<Absent, Counted> count) {
+        return kinds.stream().map(count).reduce(Counted.NONE, Counted::plus);
     }
 
     /** Returns the only handler of this instance that takes the events, or a placeholder. */

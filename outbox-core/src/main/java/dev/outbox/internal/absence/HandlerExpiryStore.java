@@ -8,6 +8,7 @@ import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.registry.Subscriptions;
+import dev.outbox.internal.sql.Counted;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -26,9 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds deliveries that wait for handlers without an instance, dead-letters them when the registration expires, and deletes that. */
 final class HandlerExpiryStore {
-
-    /** The largest number of waiting deliveries that {@link #absent} counts for a handler and a kind of event. */
-    static final int MOST_COUNTED = 1_000;
 
     private static final String KIND = "d.stream, d.status, d.handler_id, d.event_type, d.aggregate_type, d.source";
     private static final String SAME_KIND = "(" + KIND + ") = (" + KIND.replace("d.", "x.") + ")";
@@ -152,7 +150,7 @@ final class HandlerExpiryStore {
                     .replace("{kind of w}", SAME_KIND.replace("d.", "w."))
                     .replace("{lane of d}", LaneSql.sameLane("l", "d"))
                     .replace("{lane of w}", LaneSql.sameLane("w", "d"))
-                    .replace("{most}", Integer.toString(MOST_COUNTED));
+                    .replace("{most}", Integer.toString(Counted.MOST_OF_EACH));
 
     /**
      * Subscriptions that no instance renews, of handlers that one has. Instances renew theirs each minute, so that these are at most 90 s
@@ -395,12 +393,14 @@ final class HandlerExpiryStore {
 
     private static Absent readAbsent(ResultSet row) throws SQLException {
         String[] kind = (String[]) row.getArray(3).getArray();
+        Counted waiting = Counted.upTo(row.getLong(4), Counted.MOST_OF_EACH);
+        Counted behind = Counted.upTo(row.getLong(5), Counted.MOST_OF_EACH);
         return new Absent(
                 row.getString(1),
                 Absent.Problem.valueOf(row.getString(2)),
                 new Subscription(kind[0], kind[1], kind[2], kind[3]),
-                row.getLong(4),
-                row.getLong(5),
+                waiting,
+                new Counted(behind.value(), behind.exact() && waiting.exact()),
                 instant(row, 6),
                 instant(row, 7),
                 row.getArray(8) == null ? Set.of() : Subscriptions.texts(row, 8));

@@ -1,5 +1,6 @@
 package dev.outbox.internal.gauges;
 
+import dev.outbox.internal.sql.Counted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -7,37 +8,43 @@ import java.util.Map;
 /** What waits at one moment, by stream and by registered handler, and the tables that grow, the largest first. */
 public record QueueState(Map<String, Stream> streams, Map<String, Handler> handlers, List<Table> tables) {
 
-    /** Where counts of a stream stop; pending events are then estimated. */
-    public static final int MOST_COUNTED = 10_000;
-
-    /** Where counts of a handler stop. */
-    public static final int MOST_COUNTED_OF_HANDLER = 1_000;
-
-    /** Events of a stream that are not published, by status. */
+    /** Events of a stream that are not published, by status. Pending events that are not counted exactly are estimated. */
     public record Stream(
-            long pending,
-            long processing,
-            long retrying,
-            long dead,
-            long blockedLanes,
+            Counted pending,
+            Counted processing,
+            Counted retrying,
+            Counted dead,
+            Counted blockedLanes,
             Duration oldestPending,
             Duration oldestRetrying,
-            long scheduled,
-            Duration overdue,
-            boolean exact) {
+            Counted scheduled,
+            Duration overdue) {
 
         /** A stream without events. */
-        public static final Stream EMPTY =
-                new Stream(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true);
+        public static final Stream EMPTY = new Stream(
+                Counted.NONE,
+                Counted.NONE,
+                Counted.NONE,
+                Counted.NONE,
+                Counted.NONE,
+                Duration.ZERO,
+                Duration.ZERO,
+                Counted.NONE,
+                Duration.ZERO);
+
+        /** Returns whether every count is exact. */
+        public boolean exact() {
+            return pending.exact() && processing.exact() && retrying.exact() && dead.exact() && scheduled.exact();
+        }
     }
 
     /** Deliveries of a handler, after the first delivery of their events, and whether an operator paused it. */
-    public record Handler(boolean paused, long open, long dead, Duration lag, boolean exact) {
+    public record Handler(boolean paused, Counted open, Counted dead, Duration lag) {
 
-        static final Handler IDLE = new Handler(false, 0, 0, Duration.ZERO, true);
+        static final Handler IDLE = new Handler(false, Counted.NONE, Counted.NONE, Duration.ZERO);
 
         Handler withPaused(boolean state) {
-            return new Handler(state, open, dead, lag, exact);
+            return new Handler(state, open, dead, lag);
         }
     }
 

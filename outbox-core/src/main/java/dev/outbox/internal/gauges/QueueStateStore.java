@@ -6,6 +6,7 @@ import dev.outbox.internal.gauges.QueueState.Table;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.KnownHandlers;
 import dev.outbox.internal.schema.OutboxRelation;
+import dev.outbox.internal.sql.Counted;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -69,7 +70,11 @@ public final class QueueStateStore {
                    coalesce({waiting}, 0),
                    scheduled.events,
                    greatest(coalesce({overdue}, 0), 0),
-                   greatest(pending.events, processing.claimed, retrying.deliveries, dead.deliveries, scheduled.events) < {most}
+                   greatest(pending.events, processing.claimed) < {most},
+                   processing.claimed < {most},
+                   retrying.deliveries < {most},
+                   dead.deliveries < {most},
+                   scheduled.events < {most}
               FROM streams
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
                                    FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
@@ -107,7 +112,7 @@ public final class QueueStateStore {
                     .replace("{age}", AGE)
                     .replace("{waiting}", MILLIS_SINCE.replace("{since}", "retrying.since"))
                     .replace("{overdue}", MILLIS_SINCE.replace("{since}", "scheduled.due"))
-                    .replace("{most}", Integer.toString(QueueState.MOST_COUNTED));
+                    .replace("{most}", Integer.toString(Counted.MOST));
 
     /** Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each. */
     static final String DELIVERIES = "WITH RECURSIVE "
@@ -129,7 +134,7 @@ public final class QueueStateStore {
             """.replace(
                             "{waiting}",
                             MILLIS_SINCE.replace("{since}", "min(first.since) FILTER (WHERE b.status = 'OPEN')"))
-                    .replace("{most}", Integer.toString(QueueState.MOST_COUNTED_OF_HANDLER));
+                    .replace("{most}", Integer.toString(Counted.MOST_OF_EACH));
 
     /**
      * Relies on pg_class_relname_nsp_index. Reads catalogs and statistics only: the size of a file would wait for a transaction that rewrites the table.
@@ -194,22 +199,30 @@ public final class QueueStateStore {
 
     private static Stream stream(ResultSet row) throws SQLException {
         return new Stream(
-                row.getLong(2),
-                row.getLong(3),
-                row.getLong(4),
-                row.getLong(5),
-                row.getLong(6),
+                counted(row, 2, 11),
+                counted(row, 3, 12),
+                counted(row, 4, 13),
+                counted(row, 5, 14),
+                counted(row, 6, 14),
                 Duration.ofMillis(row.getLong(7)),
                 Duration.ofMillis(row.getLong(8)),
-                row.getLong(9),
-                Duration.ofMillis(row.getLong(10)),
-                row.getBoolean(11));
+                counted(row, 9, 15),
+                Duration.ofMillis(row.getLong(10)));
+    }
+
+    private static Counted counted(ResultSet row, int value, int exact) throws SQLException {
+        return new Counted(row.getLong(value), row.getBoolean(exact));
     }
 
     /** Adds up the deliveries of each registered handler under its current and former ids. */
     private static Map<String, Handler> handlers(Pipeline.Results results) throws SQLException {
         Map<String, Handler> byStoredId = results.map(
-                DELIVERIES, (row) -> handler(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
+                DELIVERIES,
+                (row) -> new Handler(
+                        false,
+                        Counted.upTo(row.getLong(2), Counted.MOST_OF_EACH),
+                        Counted.upTo(row.getLong(3), Counted.MOST_OF_EACH),
+                        Duration.ofMillis(row.getLong(4))));
         KnownHandlers known = HandlerStore.known(results);
         Map<String, Handler> deliveries = new HashMap<>();
         byStoredId.forEach((id, own) -> deliveries.merge(known.currentId(id), own, QueueStateStore::together));
@@ -222,14 +235,10 @@ public final class QueueStateStore {
     }
 
     private static Handler together(Handler one, Handler other) {
-        return handler(
-                one.open() + other.open(),
-                one.dead() + other.dead(),
+        return new Handler(
+                false,
+                one.open().plus(other.open()),
+                one.dead().plus(other.dead()),
                 one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
-    }
-
-    private static Handler handler(long open, long dead, Duration lag) {
-        long most = QueueState.MOST_COUNTED_OF_HANDLER;
-        return new Handler(false, Math.min(open, most), Math.min(dead, most), lag, open < most && dead < most);
     }
 }

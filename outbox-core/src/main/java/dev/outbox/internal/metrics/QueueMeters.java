@@ -27,26 +27,36 @@ final class QueueMeters {
     /** Registers the gauges of a stream. */
     void register(String stream) {
         String events = "events";
-        gauge(stream, "outbox.pending", events, "Events that wait for their first delivery", Stream::pending);
-        gauge(stream, "outbox.processing", events, "Events in a live claim", Stream::processing);
+        gauge(
+                stream,
+                "outbox.pending",
+                events,
+                "Events that wait for their first delivery",
+                (counts) -> counts.pending().value());
+        gauge(
+                stream,
+                "outbox.processing",
+                events,
+                "Events in a live claim",
+                (counts) -> counts.processing().value());
         gauge(
                 stream,
                 "outbox.retrying",
                 events,
                 "Events with open deliveries after the first delivery",
-                Stream::retrying);
+                (counts) -> counts.retrying().value());
         gauge(
                 stream,
                 "outbox.dead",
                 "deliveries",
                 "Dead letters, also of events that another handler still retries",
-                Stream::dead);
+                (counts) -> counts.dead().value());
         gauge(
                 stream,
                 "outbox.lanes.blocked",
                 null,
                 "Lanes that a dead letter blocks until an operator decides",
-                Stream::blockedLanes);
+                (counts) -> counts.blockedLanes().value());
         String seconds = "seconds";
         gauge(
                 stream,
@@ -60,7 +70,12 @@ final class QueueMeters {
                 seconds,
                 "Time that the oldest delivery has waited since it was queued or retried by an operator",
                 (counts) -> seconds(counts.oldestRetrying()));
-        gauge(stream, "outbox.scheduled", events, "Events that are due later", Stream::scheduled);
+        gauge(
+                stream,
+                "outbox.scheduled",
+                events,
+                "Events that are due later",
+                (counts) -> counts.scheduled().value());
         gauge(
                 stream,
                 "outbox.scheduled.overdue",
@@ -71,7 +86,12 @@ final class QueueMeters {
 
     /** Registers the gauges of a handler of this instance: a handler that no instance has is none of an alert's. */
     void registerHandler(String id) {
-        ofHandler(id, "outbox.handler.dead", "deliveries", "Dead letters of a handler", (handler) -> handler.dead());
+        ofHandler(
+                id,
+                "outbox.handler.dead",
+                "deliveries",
+                "Dead letters of a handler",
+                (handler) -> handler.dead().value());
         ofHandler(
                 id,
                 "outbox.handler.oldest",

@@ -1,7 +1,7 @@
 /**
  * Statements with named parameters, sent as one round trip.
  *
- * <p>Front door: {@link Pipeline}. Beside it: {@link BoundConnection}, {@link EventRow}, {@link LooseScan}, {@link NamedSql}, {@link
+ * <p>Front door: {@link Pipeline}. Beside it: {@link BoundConnection}, {@link Counted}, {@link EventRow}, {@link LooseScan}, {@link NamedSql}, {@link
  * NetworkTimeout}, {@link OutboxSchema}. Tables: none.
  */
 @NullMarked

@@ -13,7 +13,6 @@ public final class AbsenceSteps {
     public static final String DELETE_HANDLERS = HandlerExpiryStore.DELETE_HANDLERS;
     public static final String ABSENT = HandlerExpiryStore.ABSENT;
     public static final String UNPOLLED = UnpolledStreamStore.FIND;
-    public static final int MOST_COUNTED = HandlerExpiryStore.MOST_COUNTED;
 
     private AbsenceSteps() {}
 }

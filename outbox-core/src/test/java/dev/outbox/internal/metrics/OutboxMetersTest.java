@@ -213,7 +213,8 @@ class OutboxMetersTest {
         QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
         assertThat(await().until(() -> gauges.stream("default"), Optional::isPresent)
                         .orElseThrow()
-                        .pending())
+                        .pending()
+                        .value())
                 .isEqualTo(1);
     }
 

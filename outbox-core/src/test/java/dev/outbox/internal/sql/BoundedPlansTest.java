@@ -186,12 +186,11 @@ class BoundedPlansTest {
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(GaugeSteps.COUNT, "", "");
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
-                .isBetween((long) QueueState.MOST_COUNTED, QueueState.MOST_COUNTED + 10L);
-        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
-                .isBetween((long) QueueState.MOST_COUNTED, QueueState.MOST_COUNTED + 10L);
+                .isBetween((long) Counted.MOST, Counted.MOST + 10L);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween((long) Counted.MOST, Counted.MOST + 10L);
         assertThat(GaugeSteps.count(outbox.dataSource()).get("default"))
                 .extracting(QueueState.Stream::pending, QueueState.Stream::retrying)
-                .containsExactly((long) ROWS, (long) QueueState.MOST_COUNTED);
+                .containsExactly(new Counted(ROWS, false), new Counted(Counted.MOST, false));
     }
 
     @Test
@@ -203,11 +202,11 @@ class BoundedPlansTest {
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(GaugeSteps.COUNT, "", "");
-        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
-                .isBetween((long) QueueState.MOST_COUNTED, QueueState.MOST_COUNTED + 10L);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween((long) Counted.MOST, Counted.MOST + 10L);
         assertThat(GaugeSteps.count(outbox.dataSource()).get("default"))
-                .extracting(QueueState.Stream::dead, QueueState.Stream::blockedLanes, QueueState.Stream::exact)
-                .containsExactly((long) QueueState.MOST_COUNTED, (long) QueueState.MOST_COUNTED, false);
+                .extracting(QueueState.Stream::dead, QueueState.Stream::blockedLanes, QueueState.Stream::pending)
+                .containsExactly(
+                        new Counted(Counted.MOST, false), new Counted(Counted.MOST, false), new Counted(0, true));
     }
 
     @Test
@@ -251,7 +250,7 @@ class BoundedPlansTest {
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
         JsonNode absent = explained.explain(AbsenceSteps.ABSENT, "", "");
         assertThat(Explained.rowsVisited(absent, "outbox_delivery"))
-                .isBetween((long) AbsenceSteps.MOST_COUNTED, AbsenceSteps.MOST_COUNTED + 20L);
+                .isBetween((long) Counted.MOST_OF_EACH, Counted.MOST_OF_EACH + 20L);
     }
 
     private JsonNode explainArchive(String from) throws SQLException {

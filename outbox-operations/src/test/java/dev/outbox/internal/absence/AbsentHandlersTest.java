@@ -14,6 +14,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.fixture.Operator;
@@ -166,7 +167,14 @@ class AbsentHandlersTest {
                     .usingRecursiveComparison()
                     .ignoringFields("lastSeenAt")
                     .isEqualTo(new Untaken(
-                            "billing", Problem.NOT_SELECTED, "OrderPaid", "default", 3, 2, null, Set.of("OrderPaid")));
+                            "billing",
+                            Problem.NOT_SELECTED,
+                            "OrderPaid",
+                            "default",
+                            new Count(3, true),
+                            new Count(2, true),
+                            null,
+                            Set.of("OrderPaid")));
             assertThat(one.lastSeenAt()).isBefore(Instant.now().minusSeconds(600));
         });
     }

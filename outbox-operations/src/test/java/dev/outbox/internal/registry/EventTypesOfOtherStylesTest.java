@@ -66,7 +66,8 @@ class EventTypesOfOtherStylesTest {
                 .hasSize(1);
         assertThat(Operator.of(outbox)
                         .operations()
-                        .count(DeliverySelection.all().ofEventType("order-paid")))
+                        .count(DeliverySelection.all().ofEventType("order-paid"))
+                        .value())
                 .isZero();
 
         handled.clear();

@@ -537,11 +537,11 @@ class ScheduledEventsTest {
     void overviewCountsThemAndTellsHowLongTheyAreOverdue() throws SQLException {
         outbox.addStream("default");
         schedule(event(1).deliverAfter(HOUR));
-        assertThat(backlog().scheduled()).isEqualTo(1);
+        assertThat(backlog().scheduled().value()).isEqualTo(1);
         assertThat(backlog().overdue()).isZero();
 
         schedule(event(2).deliverAt(Instant.now().minusSeconds(60)));
-        assertThat(backlog().scheduled()).isEqualTo(2);
+        assertThat(backlog().scheduled().value()).isEqualTo(2);
         assertThat(backlog().overdue()).isBetween(Duration.ofSeconds(60), Duration.ofMinutes(5));
     }
 

@@ -91,7 +91,7 @@ class RolesTest {
         OutboxOperations operations = Operator.of(reader).operations();
 
         assertThat(operations.find(DeliverySelection.all(), 10)).isEmpty();
-        assertThat(operations.count(DeliverySelection.all())).isZero();
+        assertThat(operations.count(DeliverySelection.all()).value()).isZero();
         assertThat(Operator.of(reader).replays().list()).isEmpty();
         assertThat(sql(reader)
                         .sql("SELECT status FROM events.outbox_status WHERE id = ?")
@@ -99,7 +99,10 @@ class RolesTest {
                         .query(String.class)
                         .single())
                 .isEqualTo("PENDING");
-        assertThat(GaugeSteps.count(reader.dataSource()).get("default").pending())
+        assertThat(GaugeSteps.count(reader.dataSource())
+                        .get("default")
+                        .pending()
+                        .value())
                 .isEqualTo(1);
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.internal.sql.Counted;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,8 +11,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class AbandonedSchemas {
 
     private static final Logger log = LoggerFactory.getLogger(AbandonedSchemas.class);
-
-    private static final int MOST_EVENTS = 1000;
 
     /** Finds other schemas with outbox tables that this role may read, and asks for the time in the same round trip. */
     static final String CLOCK_AND_OTHERS = """
@@ -44,13 +43,13 @@ final class AbandonedSchemas {
 
     static void report(JdbcClient sql, List<String> others) {
         for (String other : others) {
-            long waiting = waiting(sql, other);
-            if (waiting > 0) {
+            Counted waiting = Counted.upTo(waiting(sql, other), Counted.MOST_OF_EACH);
+            if (waiting.value() > 0) {
                 log.warn(
                         "Schema {} of this database has {} unpublished or scheduled events, and no instance polls it. If outbox.schema"
                                 + " has changed, run an instance with outbox.schema={} until they are handled",
                         other,
-                        waiting < MOST_EVENTS ? waiting : MOST_EVENTS + " or more",
+                        waiting,
                         other);
             }
         }
@@ -59,7 +58,7 @@ final class AbandonedSchemas {
     private static long waiting(JdbcClient sql, String schema) {
         try {
             return sql.sql(WAITING.replace("{schema}", schema))
-                    .param("most", MOST_EVENTS)
+                    .param("most", Counted.MOST_OF_EACH)
                     .query(Long.class)
                     .optional()
                     .orElse(0L);

@@ -204,7 +204,7 @@ class DeliveryMistakesTest {
         context.getBean(Subscriptions.class).start("1", "gold");
         OutboxOperations operations = context.getBean(OutboxOperations.class);
         DeliverySelection dead = DeliverySelection.all().ofHandler("mistake").withStatus(DeliveryStatus.DEAD);
-        await().until(() -> operations.count(dead) == 1);
+        await().until(() -> operations.count(dead).value() == 1);
         List<Delivery> found = operations.find(dead, 1);
         return Objects.requireNonNull(found.get(0).attempts().lastFailure());
     }

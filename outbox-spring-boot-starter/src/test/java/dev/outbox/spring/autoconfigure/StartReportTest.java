@@ -111,7 +111,7 @@ class StartReportTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     outbox           | 3    | 3
-                    outbox           | 1001 | 1000 or more
+                    outbox           | 1001 | 1,000+
                     outbox_scheduled | 1    | 1
                     """)
     void eventsInAFormerSchemaAreReported(String table, int events, String number, CapturedOutput output) {

@@ -223,9 +223,11 @@ class ChangingEventsTest {
     private void deadLetters(Class<?> handlers, String errorCode) {
         application(List.of(handlers), (context) -> {
             OutboxOperations operations = context.getBean(OutboxOperations.class);
-            await().untilAsserted(() -> assertThat(operations.count(DeliverySelection.all()
-                            .withStatus(DeliveryStatus.DEAD)
-                            .withErrorCode(errorCode)))
+            await().untilAsserted(() -> assertThat(operations
+                            .count(DeliverySelection.all()
+                                    .withStatus(DeliveryStatus.DEAD)
+                                    .withErrorCode(errorCode))
+                            .value())
                     .isEqualTo(1));
         });
         assertThat(Recorded.EVENTS).isEmpty();

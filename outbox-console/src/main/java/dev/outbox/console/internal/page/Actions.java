@@ -85,7 +85,10 @@ final class Actions {
         };
         return change(request, "erase", () -> {
             Erased erased = operations.erase(chosen, Operators.of(request), inputs.required("reason"));
-            return Notice.of("erased", erased.erased(), erased.remaining());
+            return Notice.of(
+                    erased.remaining().exact() ? "erased" : "erased+",
+                    erased.erased(),
+                    erased.remaining().value());
         });
     }
 

@@ -3,8 +3,8 @@ package dev.outbox.console.internal.page;
 import dev.outbox.console.internal.page.Snapshots.Snapshot;
 import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Links;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Operation;
-import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.OutboxOverview;
@@ -75,22 +75,22 @@ final class Attention {
 
     static boolean isAbsent(Handler handler, OutboxOverview overview) {
         Instant lastSeenAt = handler.lastSeenAt();
-        return handler.deliveries().open() > 0
+        return handler.deliveries().open().value() > 0
                 && lastSeenAt != null
                 && lastSeenAt.isBefore(overview.at().minus(ABSENT_AFTER));
     }
 
     private void addUnpolled() {
         for (Stream stream : overview.streams()) {
-            long waiting = stream.backlog().pending() + stream.backlog().retrying();
+            Count waiting = stream.backlog().pending().plus(stream.backlog().retrying());
             boolean polled = overview.instances().stream()
                     .anyMatch((one) -> !Format.isSilent(one.lastSeenAt(), overview.at())
                             && one.streams().contains(stream.name()));
-            if (waiting > 0 && !polled) {
+            if (waiting.value() > 0 && !polled) {
                 items.add(new Item(
                         "NOT POLLED",
                         "Stream " + stream.name(),
-                        Format.total(waiting, waiting < OutboxInspector.MOST_COUNTED)
+                        waiting
                                 + " events wait, and no running instance polls the stream. Start one, or add the stream to"
                                 + " outbox.poller.streams.",
                         null,
@@ -122,12 +122,11 @@ final class Attention {
     private void addAbsent() {
         for (Handler handler : overview.handlers()) {
             if (isAbsent(handler, overview)) {
-                long open = handler.deliveries().open();
                 items.add(new Item(
                         "ABSENT",
                         "Handler " + handler.id(),
                         "No running instance has it, and deliveries wait: "
-                                + Format.total(open, open < OutboxInspector.MOST_COUNTED_OF_HANDLER)
+                                + handler.deliveries().open()
                                 + ". Start one, or expire the handler if it was removed.",
                         handler.lastSeenAt(),
                         "Expire…",
@@ -139,8 +138,8 @@ final class Attention {
     /** Handlers of running instances that do not take what waits for them. */
     private void addUntaken() {
         for (Untaken one : untaken) {
-            String waiting = "Deliveries of " + one.eventType() + " in stream " + one.stream() + " wait: "
-                    + Format.total(one.waiting(), one.waiting() < OutboxInspector.MOST_COUNTED_OF_HANDLER);
+            String waiting =
+                    "Deliveries of " + one.eventType() + " in stream " + one.stream() + " wait: " + one.waiting();
             if (one.problem() == Problem.UNPOLLED) {
                 items.add(new Item(
                         "NOT POLLED",

@@ -1,8 +1,8 @@
 package dev.outbox.console.internal.page;
 
-import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
@@ -77,17 +77,17 @@ final class FailuresPage {
         model.put("selection", selection);
         model.put("deliveries", shown);
         boolean whole = page.size() <= PAGE_SIZE && selection.place() == null;
-        model.put("total", whole ? Format.total(page.size(), true) : total(selection));
+        model.put("total", whole ? new Count(page.size(), true) : total(selection));
         model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
         return model;
     }
 
     /** Counts all deliveries of the selection, because a bulk operation changes all of them; returns {@code null} if that takes too long. */
-    private @Nullable String total(GroupSelection selection) {
+    private @Nullable Count total(GroupSelection selection) {
         try {
-            return Format.total(operations.count(selection.fromBeginning().deliveries()), true);
+            return operations.count(selection.fromBeginning().deliveries());
         } catch (InvalidOperationException e) {
-            log.debug("There are too many deliveries of {} to count them", selection, e);
+            log.debug("The deliveries of {} were not counted in time", selection, e);
             return null;
         }
     }

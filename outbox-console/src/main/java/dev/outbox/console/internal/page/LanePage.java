@@ -55,7 +55,7 @@ final class LanePage {
     /** Finds the oldest dead letters of each handler. */
     private Map<String, List<Delivery>> dead(List<LaneReport> reports, String type, String id) {
         return reports.stream()
-                .filter((report) -> report.counts().dead() > 0)
+                .filter((report) -> report.counts().dead().value() > 0)
                 .map(LaneReport::handlerId)
                 .filter(Objects::nonNull)
                 .collect(Collectors.toMap(

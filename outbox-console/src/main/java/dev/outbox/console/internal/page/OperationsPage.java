@@ -6,7 +6,6 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.Operation.Command;
 import dev.outbox.operations.OperationSelection;
-import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
@@ -54,7 +53,7 @@ final class OperationsPage {
                 .filter((command) -> open != null && command.latest().id() == open)
                 .findFirst()
                 .ifPresent((command) -> model.put("opened", entries(selection, command)));
-        boolean cut = found.stream().mapToLong(Command::entries).sum() >= OutboxInspector.MOST_COUNTED;
+        boolean cut = found.stream().anyMatch((command) -> !command.entries().exact());
         if (cut || found.size() > PAGE_SIZE) {
             Map<String, Object> next = new HashMap<>(fields);
             next.put("after", shown.get(shown.size() - 1).oldestId());
@@ -71,6 +70,7 @@ final class OperationsPage {
                 all.since(),
                 all.before(),
                 command.latest().id() + 1);
-        return operations.operations(from, (int) Math.min(MOST_ENTRIES, command.entries()));
+        return operations.operations(
+                from, (int) Math.min(MOST_ENTRIES, command.entries().value()));
     }
 }

@@ -1,11 +1,10 @@
 package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.page.Snapshots.Snapshot;
-import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.FailureGroup;
-import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Handler;
 import java.util.HashMap;
@@ -73,13 +72,13 @@ final class OverviewPage {
     private static boolean isQuiet(Handler handler) {
         return !handler.paused()
                 && handler.circuitOpenIn().isEmpty()
-                && handler.deliveries().open() == 0
-                && handler.deliveries().dead() == 0;
+                && handler.deliveries().open().value() == 0
+                && handler.deliveries().dead().value() == 0;
     }
 
     /** Sentence for screen readers, which changes only when the state does. */
     private static String status(OutboxOverview overview, List<FailureGroup> failures, int attention) {
-        long dead = failures.stream().mapToLong(FailureGroup::dead).sum();
+        Count dead = failures.stream().map(FailureGroup::dead).reduce(Count.NONE, Count::plus);
         long handlers =
                 failures.stream().map(FailureGroup::handlerId).distinct().count();
         long paused = overview.streams().stream()
@@ -90,9 +89,8 @@ final class OverviewPage {
                         .count();
         String failing =
                 handlers == 0 ? "No handler fails" : handlers + (handlers == 1 ? " handler fails" : " handlers fail");
-        boolean exact = failures.stream().allMatch((group) -> group.dead() < OutboxInspector.MOST_COUNTED_OF_HANDLER);
         return failing
-                + (dead == 0 ? "" : ", " + Format.total(dead, exact) + (dead == 1 ? " dead letter" : " dead letters"))
+                + (dead.value() == 0 ? "" : ", " + dead + (dead.value() == 1 ? " dead letter" : " dead letters"))
                 + (paused == 0 ? "" : ", " + paused + " paused") + "."
                 + (attention == 0
                         ? ""

@@ -1,6 +1,5 @@
 package dev.outbox.console.internal.web;
 
-import dev.outbox.operations.OutboxInspector;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,21 +16,6 @@ public final class Format {
 
     Format(Clock clock) {
         this.clock = clock;
-    }
-
-    /** Count of a stream or a lane, with a plus sign where counting stopped. */
-    public String count(long count) {
-        return total(count, count < OutboxInspector.MOST_COUNTED);
-    }
-
-    /** Count of a handler or a group of failures, with a plus sign where counting stopped, which is earlier. */
-    public String handlerCount(long count) {
-        return total(count, count < OutboxInspector.MOST_COUNTED_OF_HANDLER);
-    }
-
-    /** Number of which is known whether there are more. */
-    public static String total(long count, boolean exact) {
-        return String.format(Locale.ROOT, "%,d", count) + (exact ? "" : "+");
     }
 
     /** Number with separators. */

@@ -59,7 +59,7 @@ public final class Links {
 
     /** Address of a group: of its dead letters, or of what is retried if nothing is dead. */
     public String group(FailureGroup group) {
-        return group.dead() > 0
+        return group.dead().value() > 0
                 ? group(group.handlerId(), group.errorCode())
                 : to("failures/group", "handler", group.handlerId(), "errorCode", group.errorCode(), "status", "OPEN");
     }

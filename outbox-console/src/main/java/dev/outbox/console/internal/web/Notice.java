@@ -1,5 +1,6 @@
 package dev.outbox.console.internal.web;
 
+import dev.outbox.operations.Count;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -30,10 +31,10 @@ public record Notice(boolean changed, String text) {
         return switch (parts[0]) {
             case "retried" -> deliveries("retried", affected, busy);
             case "skipped" -> deliveries("skipped", affected, busy);
-            case "erased" ->
+            case "erased", "erased+" ->
                 new Notice(
                         affected > 0,
-                        "Erased: " + affected + ". Remaining: " + busy
+                        "Erased: " + affected + ". Remaining: " + new Count(busy, parts[0].equals("erased"))
                                 + ", which are not delivered; repeat it for these. Topics, backups and the tables of"
                                 + " handlers may have copies.");
             case "paused" -> new Notice(true, "Paused. Each instance stops with its next claim.");

@@ -6,6 +6,7 @@ import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
 import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
@@ -93,7 +94,15 @@ class AttentionTest {
     }
 
     private static Untaken untaken(Problem problem, String subscription) {
-        return new Untaken("billing", problem, "OrderPaid", "bulk", 3, 2, HOUR_AGO, Set.of(subscription));
+        return new Untaken(
+                "billing",
+                problem,
+                "OrderPaid",
+                "bulk",
+                new Count(3, true),
+                new Count(2, true),
+                HOUR_AGO,
+                Set.of(subscription));
     }
 
     @Test
@@ -179,14 +188,28 @@ class AttentionTest {
         streams.add(new Stream(
                 name,
                 paused,
-                new Backlog(pending, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true),
+                new Backlog(
+                        new Count(pending, true),
+                        Count.NONE,
+                        Count.NONE,
+                        Count.NONE,
+                        Count.NONE,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        Count.NONE,
+                        Duration.ZERO),
                 0,
                 List.of()));
     }
 
     private void handler(String id, long open, Instant seenAt, Set<String> openIn, boolean paused) {
         handlers.add(new Handler(
-                id, Set.of("OrderPlaced"), paused, seenAt, new Deliveries(open, 0, Duration.ZERO, true), openIn));
+                id,
+                Set.of("OrderPlaced"),
+                paused,
+                seenAt,
+                new Deliveries(new Count(open, true), Count.NONE, Duration.ZERO),
+                openIn));
     }
 
     private void stopped(String instance, Instant seenAt) {

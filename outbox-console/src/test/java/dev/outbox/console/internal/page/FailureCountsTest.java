@@ -9,6 +9,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
@@ -51,12 +52,20 @@ class FailureCountsTest {
     @Test
     void previewIsExactBeyondLimitOfGroups() throws Exception {
         moreThanAPage();
-        when(operations.count(DEAD_MAILS)).thenReturn(1001L);
+        when(operations.count(DEAD_MAILS)).thenReturn(new Count(1001, true));
 
         for (String page : List.of(GROUP, GROUP + "&after=5:mail")) {
             assertThat(page(page)).contains("All <span id=\"preview-count\">1,001</span> of them");
         }
         verify(inspector, never()).failures();
+    }
+
+    @Test
+    void previewShowsThatThereAreMore() throws Exception {
+        moreThanAPage();
+        when(operations.count(DEAD_MAILS)).thenReturn(new Count(10_000, false));
+
+        assertThat(page(GROUP)).contains("All <span id=\"preview-count\">10,000+</span> of them");
     }
 
     @Test
@@ -75,7 +84,7 @@ class FailureCountsTest {
     @Test
     void retriedDeliveriesAreCountedWithoutThoseThatWait() throws Exception {
         moreThanAPage();
-        when(operations.count(any())).thenReturn(51L);
+        when(operations.count(any())).thenReturn(new Count(51, true));
 
         assertThat(page(GROUP + "&status=OPEN")).contains("<span id=\"preview-count\">51</span>");
         verify(operations)

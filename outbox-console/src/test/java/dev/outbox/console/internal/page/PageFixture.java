@@ -4,6 +4,7 @@ import static org.mockito.Mockito.mock;
 
 import dev.outbox.console.internal.web.Access;
 import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -76,10 +77,9 @@ final class PageFixture {
         return new FailureGroup(
                 "mail",
                 errorCode,
-                dead,
-                2,
-                5,
-                dead < 1000,
+                Count.upTo(dead, Count.MOST_OF_EACH),
+                new Count(2, true),
+                new Count(5, true),
                 new FailureGroup.First(EVENT, "OrderPlaced", "Order", EVIL, attempt()));
     }
 
@@ -91,7 +91,15 @@ final class PageFixture {
                         EVIL,
                         true,
                         new OutboxOverview.Backlog(
-                                10_000, 10, 2, 3, 1, Duration.ofSeconds(61), Duration.ZERO, 0, Duration.ZERO, false),
+                                Count.upTo(10_000, Count.MOST),
+                                new Count(10, true),
+                                new Count(2, true),
+                                new Count(3, true),
+                                new Count(1, true),
+                                Duration.ofSeconds(61),
+                                Duration.ZERO,
+                                Count.NONE,
+                                Duration.ZERO),
                         12.34,
                         List.of(claim))),
                 List.of(new OutboxOverview.Handler(
@@ -99,7 +107,7 @@ final class PageFixture {
                         Set.of("OrderPlaced"),
                         false,
                         NOW,
-                        new OutboxOverview.Deliveries(6, 3, Duration.ofHours(2), true),
+                        new OutboxOverview.Deliveries(new Count(6, true), new Count(3, true), Duration.ofHours(2)),
                         Set.of("shop-1"))),
                 List.of(new OutboxOverview.Instance(
                         "shop-1",
@@ -156,7 +164,13 @@ final class PageFixture {
     }
 
     static LaneReport lane(LaneReport.Cause cause, @Nullable Delivery head) {
-        return new LaneReport("mail", "Order", EVIL, cause, head, new LaneReport.Counts(5, 1, 2));
+        return new LaneReport(
+                "mail",
+                "Order",
+                EVIL,
+                cause,
+                head,
+                new LaneReport.Counts(new Count(5, true), new Count(1, true), new Count(2, true)));
     }
 
     static EventPage found() {
@@ -171,7 +185,7 @@ final class PageFixture {
                 null,
                 new Replay.Origin("ann", EVIL, NOW.minusSeconds(8)),
                 Replay.Status.RUNNING,
-                new Replay.Progress(100, 40, 1, 0, false, null));
+                new Replay.Progress(100, new Count(40, true), new Count(1, true), 0, false, null));
     }
 
     static Replay bulk(Replay.Kind kind, DeliverySelection selection, @Nullable Instant finishedAt) {
@@ -182,6 +196,6 @@ final class PageFixture {
                 selection,
                 new Replay.Origin("ann", "fixed", NOW.minusSeconds(8)),
                 finishedAt == null ? Replay.Status.RUNNING : Replay.Status.DONE,
-                new Replay.Progress(400, 0, 0, 2, finishedAt != null, finishedAt));
+                new Replay.Progress(400, Count.NONE, Count.NONE, 2, finishedAt != null, finishedAt));
     }
 }

@@ -17,6 +17,7 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
 import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
@@ -83,10 +84,10 @@ class PagesTest {
         when(operations.commands(any(), anyInt()))
                 .thenAnswer((call) -> Collections.nCopies(
                         call.<Integer>getArgument(1),
-                        new Operation.Command(PageFixture.operation(33), 627, 33, Instant.now())));
+                        new Operation.Command(PageFixture.operation(33), new Count(627, true), 33, Instant.now())));
         when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
         when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
-        when(replays.countEvents(any())).thenReturn(new Replays.Count(10_000, false));
+        when(replays.countEvents(any())).thenReturn(new Count(10_000, false));
         when(inspector.aggregateTypes(anyString())).thenReturn(List.of(EVIL, "Order"));
         when(inspector.pauses()).thenReturn(List.of(PageFixture.operation(3)));
         when(replays.list()).thenReturn(List.of(PageFixture.replay()));

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import dev.outbox.operations.Count;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOverview;
@@ -126,18 +127,25 @@ class SnapshotsTest {
                         false,
                         name.equals("idle")
                                 ? new OutboxOverview.Backlog(
-                                        0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true)
+                                        Count.NONE,
+                                        Count.NONE,
+                                        Count.NONE,
+                                        Count.NONE,
+                                        Count.NONE,
+                                        Duration.ZERO,
+                                        Duration.ZERO,
+                                        Count.NONE,
+                                        Duration.ZERO)
                                 : new OutboxOverview.Backlog(
-                                        1,
-                                        0,
-                                        1,
-                                        0,
-                                        0,
+                                        new Count(1, true),
+                                        Count.NONE,
+                                        new Count(1, true),
+                                        Count.NONE,
+                                        Count.NONE,
                                         Duration.ofSeconds(5),
                                         Duration.ofSeconds(70),
-                                        0,
-                                        Duration.ZERO,
-                                        true),
+                                        Count.NONE,
+                                        Duration.ZERO),
                         name.equals("idle") ? 0.0 : 3.0,
                         List.of()))
                 .toList();

@@ -53,7 +53,8 @@ class HeldRecordsTest {
 
         receiver.receive(fifth, TestRecord.of("1", 4), TestRecord.of("1", 7));
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L, 6L, 7L));
-        assertThat(receiver.operator().operations().count(receiver.dead())).isZero();
+        assertThat(receiver.operator().operations().count(receiver.dead()).value())
+                .isZero();
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.outbox.internal.claim.FirstDeliveries;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Erasure;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -18,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds and erases events, a bounded number in each durable transaction. */
 final class EraseStore {
-
-    /** Largest number of events that a count reads. */
-    static final int MOST = 10_000;
 
     private static final int WINDOW = 10_000;
 
@@ -80,16 +78,16 @@ final class EraseStore {
     }
 
     /** Events that are in the queue or have a delivery, and those that are scheduled for later. */
-    record Undelivered(long open, long scheduled) {}
+    record Undelivered(Count open, Count scheduled) {}
 
     /** Events of a window, and its last id; {@code null} if no window follows. */
     record Page(@Nullable Long lastId, List<UUID> eventIds) {}
 
     /** Counts events that are not delivered. */
     Undelivered count(Erasure erasure) throws SQLException {
-        return undelivered.run(dataSource, (parameters) -> bind(parameters, erasure, MOST), (results) -> {
+        return undelivered.run(dataSource, (parameters) -> bind(parameters, erasure, Count.MOST), (results) -> {
             ResultSet row = results.row();
-            return new Undelivered(row.getLong(1), row.getLong(2));
+            return new Undelivered(Count.upTo(row.getLong(1), Count.MOST), Count.upTo(row.getLong(2), Count.MOST));
         });
     }
 

@@ -3,6 +3,7 @@ package dev.outbox.operations.internal.erase;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Erasure;
 import dev.outbox.operations.Erasure.Undelivered;
 import dev.outbox.operations.InvalidOperationException;
@@ -33,11 +34,11 @@ public final class Eraser {
             return;
         }
         EraseStore.Undelivered found = store.count(erasure);
-        long undelivered = found.open() + found.scheduled();
-        if (undelivered > 0) {
+        Count undelivered = found.open().plus(found.scheduled());
+        if (undelivered.value() > 0) {
             throw new InvalidOperationException(
                     Reason.UNDELIVERED,
-                    undelivered + (undelivered < EraseStore.MOST ? "" : " or more")
+                    undelivered
                             + " of the events to erase are not delivered: keep them for a later erasure with afterDelivery(),"
                             + " or withdraw them with withoutDelivery()",
                     null);
@@ -53,11 +54,11 @@ public final class Eraser {
             cancels = store.cancel(erasure, BATCH, audit) > 0;
             FaultPoint.AFTER_ERASURE.reached();
         }
-        long scheduled = store.count(erasure).scheduled();
+        Count scheduled = store.count(erasure).scheduled();
         Counts counts = erasure.aggregateId() == null
                 ? inBatches(List.copyOf(erasure.eventIds()), withdraw, audit)
                 : ofAggregate(erasure, false, audit).plus(ofAggregate(erasure, true, audit));
-        return Erased.of(counts.erased(), counts.left() + scheduled);
+        return Erased.of(counts.erased(), scheduled.plus(new Count(counts.left(), true)));
     }
 
     private Counts ofAggregate(Erasure erasure, boolean archived, AuditInfo audit) throws SQLException {

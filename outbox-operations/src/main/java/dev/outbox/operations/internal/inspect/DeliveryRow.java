@@ -1,5 +1,7 @@
 package dev.outbox.operations.internal.inspect;
 
+import dev.outbox.internal.sql.Counted;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliveryStatus;
 import java.sql.ResultSet;
@@ -89,6 +91,11 @@ public final class DeliveryRow {
                 row.getString(6),
                 row.getLong(7),
                 row.getObject(8, OffsetDateTime.class).toInstant());
+    }
+
+    /** Returns a count of the core as one of the API. */
+    public static Count count(Counted counted) {
+        return new Count(counted.value(), counted.exact());
     }
 
     public static @Nullable Instant instant(ResultSet row, int column) throws SQLException {

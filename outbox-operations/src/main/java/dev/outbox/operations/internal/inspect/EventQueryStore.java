@@ -2,10 +2,10 @@ package dev.outbox.operations.internal.inspect;
 
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.EventDetails.Status;
 import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
-import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -145,7 +145,7 @@ final class EventQueryStore {
                 .replace("{queue}", ofAggregate ? QUEUE_OF_AGGREGATE : "{schema}.outbox_unpublished")
                 .replace("{headers}", ofTrace ? ", o.headers" : "")
                 .replace("{event}", DeliveryRow.EVENT_COLUMNS)
-                .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
+                .replace("{most}", Integer.toString(Count.MOST));
     }
 
     /** Finds the types of the aggregates that have an id. */

@@ -3,9 +3,9 @@ package dev.outbox.operations.internal.inspect;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.FailureGroup;
-import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -71,7 +71,7 @@ final class FailureStore {
                  LIMIT 100
             )
             SELECT c.handler_id, c.last_error_code, c.dead, c.retrying, b.waiting,
-                   greatest(c.dead, c.retrying, b.deliveries) < {most},
+                   b.deliveries < {most},
                    o.event_id, d.event_type, d.aggregate_type, d.aggregate_id,
                    d.attempt_count, coalesce(d.last_attempt_at, d.created_at), d.last_error, d.failures::text
               FROM counted c
@@ -88,7 +88,7 @@ final class FailureStore {
                                   LIMIT 1) o
              ORDER BY c.dead DESC, c.retrying DESC, c.handler_id, c.last_error_code
             """.replace("{groups}", Integer.toString(MOST_GROUPS))
-                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
+                    .replace("{most}", Integer.toString(Count.MOST_OF_EACH));
 
     private final DataSource dataSource;
     private final Pipeline groups;
@@ -108,10 +108,9 @@ final class FailureStore {
         return new FailureGroup(
                 row.getString(1),
                 code,
-                row.getLong(3),
-                row.getLong(4),
-                row.getLong(5),
-                row.getBoolean(6),
+                Count.upTo(row.getLong(3), Count.MOST_OF_EACH),
+                Count.upTo(row.getLong(4), Count.MOST_OF_EACH),
+                new Count(row.getLong(5), row.getBoolean(6)),
                 new FailureGroup.First(
                         row.getObject(7, UUID.class),
                         row.getString(8),

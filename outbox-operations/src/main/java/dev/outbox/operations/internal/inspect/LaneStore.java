@@ -5,11 +5,11 @@ import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.LaneReport.Cause;
 import dev.outbox.operations.LaneReport.Counts;
-import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -61,8 +61,7 @@ final class LaneStore {
               FROM (SELECT lane.handler_id FROM lane UNION SELECT dead.handler_id FROM dead) handler
               LEFT JOIN lane ON lane.handler_id = handler.handler_id
              ORDER BY handler.handler_id
-            """.replace("{of aggregate}", OF_AGGREGATE)
-                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
+            """.replace("{of aggregate}", OF_AGGREGATE).replace("{most}", Integer.toString(Count.MOST));
 
     /** Relies on outbox_lane_pk and outbox_delivery_lane: the first delivery of each lane. */
     static final String FIRST = DeliveryRow.select("""
@@ -80,15 +79,15 @@ final class LaneStore {
 
     /** Relies on outbox_unpublished_aggregate, and reads the latest events of the aggregate only. */
     static final String PENDING = """
-            SELECT count(*), (array_agg(o.stream ORDER BY o.aggregate_seq))[1]
+            SELECT count(*) FILTER (WHERE o.dispatched_at IS NULL), count(*) < {most},
+                   (array_agg(o.stream ORDER BY o.aggregate_seq) FILTER (WHERE o.dispatched_at IS NULL))[1]
               FROM (SELECT o.stream, o.aggregate_seq, o.dispatched_at
                       FROM {schema}.outbox_unpublished o
                      WHERE o.aggregate_type = :aggregate_type
                        AND o.aggregate_id = :aggregate_id
                      ORDER BY o.aggregate_seq DESC
                      LIMIT {most}) o
-             WHERE o.dispatched_at IS NULL
-            """.replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
+            """.replace("{most}", Integer.toString(Count.MOST));
 
     /** Reads outbox_claim whole: it has a row per batch. */
     static final String CLAIMED = """
@@ -115,7 +114,7 @@ final class LaneStore {
     }
 
     /** Lane of a handler as its row and its deliveries show it; the cause is {@code null} if it has dead letters only. */
-    private record Lane(String handlerId, @Nullable Cause cause, long waiting, long dead) {}
+    private record Lane(String handlerId, @Nullable Cause cause, Count waiting, Count dead) {}
 
     /** Explains the lanes of an aggregate. */
     public List<LaneReport> read(String aggregateType, String aggregateId) throws SQLException {
@@ -131,14 +130,15 @@ final class LaneStore {
                 .collect(Collectors.toMap(Delivery::handlerId, Function.identity()));
         List<Lane> lanes = results.list(LANES, LaneStore::lane);
         ResultSet counted = results.row(PENDING);
-        long pending = counted.getLong(1);
-        String pendingIn = counted.getString(2);
+        Count pending = new Count(counted.getLong(1), counted.getBoolean(2));
+        String pendingIn = counted.getString(3);
         Cause claim = Cause.valueOf(results.row(CLAIMED).getString(1));
         Set<String> paused = StatusStore.paused(results);
         ListedHandlers handlers = ListedHandlers.read(results);
-        if (lanes.isEmpty() && pending > 0) {
+        if (lanes.isEmpty() && pending.value() > 0) {
             Cause cause = cause(claim, hindrances(pendingIn, paused));
-            return List.of(new LaneReport(null, aggregateType, aggregateId, cause, null, new Counts(0, 0, pending)));
+            return List.of(new LaneReport(
+                    null, aggregateType, aggregateId, cause, null, new Counts(Count.NONE, Count.NONE, pending)));
         }
         List<LaneReport> reports = new ArrayList<>();
         for (Lane lane : lanes) {
@@ -146,7 +146,7 @@ final class LaneStore {
             Set<Cause> hindrances = hindrances(head == null ? pendingIn : head.event().stream(), paused);
             hindrances.addAll(hindrances(handlers, lane.handlerId()));
             // What the row of the lane says or, without one, the claim of the aggregate.
-            Cause own = lane.cause() != null ? lane.cause() : pending > 0 ? claim : Cause.DEAD_LETTERS_ONLY;
+            Cause own = lane.cause() != null ? lane.cause() : pending.value() > 0 ? claim : Cause.DEAD_LETTERS_ONLY;
             reports.add(new LaneReport(
                     lane.handlerId(),
                     aggregateType,
@@ -160,7 +160,11 @@ final class LaneStore {
 
     private static Lane lane(ResultSet row) throws SQLException {
         String cause = row.getString(2);
-        return new Lane(row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4));
+        return new Lane(
+                row.getString(1),
+                cause == null ? null : Cause.valueOf(cause),
+                Count.upTo(row.getLong(3), Count.MOST),
+                Count.upTo(row.getLong(4), Count.MOST));
     }
 
     private static Set<Cause> hindrances(@Nullable String stream, Set<String> paused) {

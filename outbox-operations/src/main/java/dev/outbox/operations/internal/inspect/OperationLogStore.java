@@ -3,11 +3,11 @@ package dev.outbox.operations.internal.inspect;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
-import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -67,7 +67,7 @@ public final class OperationLogStore {
                  WHERE c.number <= :limit
             )
             """ + SELECT.replace("p.", "c.") + """
-                 , entries.number, entries.oldest, entries.since
+                 , entries.number, (SELECT reach.id = 0 OR c.earlier >= reach.id FROM reach), entries.oldest, entries.since
               FROM (SELECT *, lead(id, 1, (SELECT reach.id - 1 FROM reach)) OVER (ORDER BY id DESC) AS earlier FROM command) c
              CROSS JOIN LATERAL (SELECT count(*) AS number, min(p.id) AS oldest, min(p.performed_at) AS since
                                  {selected}
@@ -106,8 +106,7 @@ public final class OperationLogStore {
         this.commands = new Pipeline(
                 schema,
                 Pipeline.PLAN_WITH_VALUES,
-                COMMANDS.replace("{selected}", SELECTED)
-                        .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED)));
+                COMMANDS.replace("{selected}", SELECTED).replace("{most}", Integer.toString(Count.MOST)));
         this.pauses = new Pipeline(schema, Pipeline.INSPECT, PAUSES);
     }
 
@@ -126,9 +125,9 @@ public final class OperationLogStore {
                 (parameters) -> bind(parameters, selection, limit),
                 (results) -> results.list((row) -> new Operation.Command(
                         read(row),
-                        row.getLong(12),
-                        row.getLong(13),
-                        row.getObject(14, OffsetDateTime.class).toInstant())));
+                        new Count(row.getLong(12), row.getBoolean(13)),
+                        row.getLong(14),
+                        row.getObject(15, OffsetDateTime.class).toInstant())));
     }
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, OperationSelection selection, int limit)

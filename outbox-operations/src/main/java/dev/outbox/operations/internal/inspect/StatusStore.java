@@ -7,7 +7,7 @@ import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
-import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.operations.OutboxOverview.Claim;
@@ -50,7 +50,7 @@ final class StatusStore {
                                  FROM latest all_streams)::float8
               FROM latest
              GROUP BY latest.stream
-            """.replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED));
+            """.replace("{most}", Integer.toString(Count.MOST));
 
     /** Reads outbox_claim whole: it has a row per batch. Leaves out claims of lanes. */
     static final String CLAIMS = """
@@ -105,22 +105,21 @@ final class StatusStore {
 
     private static Backlog backlog(QueueState.Stream counts) {
         return new Backlog(
-                counts.pending(),
-                counts.processing(),
-                counts.retrying(),
-                counts.dead(),
-                counts.blockedLanes(),
+                DeliveryRow.count(counts.pending()),
+                DeliveryRow.count(counts.processing()),
+                DeliveryRow.count(counts.retrying()),
+                DeliveryRow.count(counts.dead()),
+                DeliveryRow.count(counts.blockedLanes()),
                 counts.oldestPending(),
                 counts.oldestRetrying(),
-                counts.scheduled(),
-                counts.overdue(),
-                counts.exact());
+                DeliveryRow.count(counts.scheduled()),
+                counts.overdue());
     }
 
     private static Deliveries deliveries(QueueState.@Nullable Handler counts) {
         return counts == null
-                ? new Deliveries(0, 0, Duration.ZERO, true)
-                : new Deliveries(counts.open(), counts.dead(), counts.lag(), counts.exact());
+                ? new Deliveries(Count.NONE, Count.NONE, Duration.ZERO)
+                : new Deliveries(DeliveryRow.count(counts.open()), DeliveryRow.count(counts.dead()), counts.lag());
     }
 
     /** A handler that was paused before its first registration has no subscription. */

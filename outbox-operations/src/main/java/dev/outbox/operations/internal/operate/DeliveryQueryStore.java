@@ -4,6 +4,7 @@ import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -45,10 +46,14 @@ final class DeliveryQueryStore {
                      ORDER BY d.outbox_id, d.handler_id
                      LIMIT :limit""".replace("{selected}", SELECTED)) + " ORDER BY d.outbox_id, d.handler_id";
 
-    private static final String COUNT = """
+    private static final String COUNT =
+            """
             SELECT count(*)
-              FROM {schema}.outbox_delivery d
-             WHERE\s""" + SELECTED;
+              FROM (SELECT
+                      FROM {schema}.outbox_delivery d
+                     WHERE {selected}
+                     LIMIT {most}) d
+            """.replace("{selected}", SELECTED).replace("{most}", Integer.toString(Count.MOST));
 
     /** Relies on outbox_delivery_pk. */
     private static final String NEWEST = """
@@ -108,11 +113,11 @@ final class DeliveryQueryStore {
     }
 
     /** Counts deliveries. */
-    public long count(DeliverySelection selection) throws SQLException {
+    public Count count(DeliverySelection selection) throws SQLException {
         return count.run(
                 dataSource,
                 (parameters) -> bind(parameters, selection),
-                (results) -> results.row().getLong(1));
+                (results) -> Count.upTo(results.row().getLong(1), Count.MOST));
     }
 
     /** Returns the last event that has a delivery, so that an operation ends although new deliveries arrive. */

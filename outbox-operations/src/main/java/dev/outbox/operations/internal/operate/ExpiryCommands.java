@@ -8,6 +8,7 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOperations.Untaken.Problem;
+import dev.outbox.operations.internal.inspect.DeliveryRow;
 import java.sql.SQLException;
 import java.util.List;
 import org.slf4j.Logger;
@@ -34,8 +35,8 @@ final class ExpiryCommands {
                 Problem.valueOf(one.problem().name()),
                 one.kind().eventType(),
                 one.kind().stream(),
-                one.waiting(),
-                one.behind(),
+                DeliveryRow.count(one.waiting()),
+                DeliveryRow.count(one.behind()),
                 one.problem() == Absent.Problem.ABSENT ? one.lastSeen() : one.lastTaken(),
                 one.takenTypes());
     }

@@ -9,6 +9,7 @@ import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.HandlerStore.Paused;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -79,7 +80,7 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     @Override
-    public long count(DeliverySelection selection) {
+    public Count count(DeliverySelection selection) {
         return search("count deliveries", selection, () -> deliveries.count(selection));
     }
 

@@ -5,6 +5,7 @@ import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.RegisteredHandler;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;

@@ -3,6 +3,7 @@ package dev.outbox.operations.internal.replay;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.RegisteredHandler;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Kind;
@@ -114,7 +115,7 @@ public final class ReplayFeeder {
     private static long room(Unfinished replay, RegisteredHandler handler) {
         return handler.paused()
                 ? Long.MAX_VALUE
-                : Math.min(Math.max(replay.rate(), ALWAYS_DUE), ReplayStore.MOST_DUE) - replay.due();
+                : Math.min(Math.max(replay.rate(), ALWAYS_DUE), Count.MOST) - replay.due();
     }
 
     private Duration addPage(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {

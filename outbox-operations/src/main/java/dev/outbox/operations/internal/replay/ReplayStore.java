@@ -8,14 +8,13 @@ import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Kind;
 import dev.outbox.operations.Replay.Origin;
 import dev.outbox.operations.Replay.Progress;
 import dev.outbox.operations.ReplayRequest;
-import dev.outbox.operations.Replays;
 import dev.outbox.operations.internal.inspect.DeliveryRow;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -39,9 +38,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class ReplayStore {
 
     private static final Logger log = LoggerFactory.getLogger(ReplayStore.class);
-
-    /** Largest number of due lanes that is counted. */
-    static final int MOST_DUE = 10_000;
 
     /**
      * Relies on the primary keys of both partitions for the last event, and on outbox_unpublished_event_id and outbox_published_event_id for
@@ -74,7 +70,7 @@ final class ReplayStore {
                         WHEN r.finished_at IS NULL OR d.open > 0 THEN 'RUNNING'
                         ELSE 'DONE' END,
                    r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at,
-                   r.kind, r.event_id, r.deliveries::text, r.busy_count
+                   r.kind, r.event_id, r.deliveries::text, r.busy_count, d.open < :most, d.dead < :most
               FROM {schema}.outbox_replay r
              CROSS JOIN LATERAL (SELECT sum(counted.deliveries) FILTER (WHERE kind.status = 'OPEN') AS open,
                                         least(sum(counted.deliveries) FILTER (WHERE kind.status <> 'OPEN'), :most) AS dead
@@ -123,7 +119,7 @@ final class ReplayStore {
               FROM {schema}.outbox_replay r
              WHERE r.finished_at IS NULL
              ORDER BY r.id
-            """.replace("{most}", Integer.toString(MOST_DUE));
+            """.replace("{most}", Integer.toString(Count.MOST));
 
     /** Whether a replay adds an event: what it selects, and its handler takes. */
     private static final String MATCHES = """
@@ -386,13 +382,13 @@ final class ReplayStore {
     }
 
     /** Counts the events of a request that the handler takes, among the first that the database finds. */
-    Replays.Count count(ReplayRequest request, RegisteredHandler handler) throws SQLException {
+    Count count(ReplayRequest request, RegisteredHandler handler) throws SQLException {
         return count.run(
                 dataSource,
-                (parameters) -> bind(bind(parameters, handler), request).set("window", WINDOW),
+                (parameters) -> bind(bind(parameters, handler), request).set("window", Count.MOST),
                 (results) -> {
                     ResultSet row = results.row();
-                    return new Replays.Count(row.getLong(1), row.getBoolean(2));
+                    return new Count(row.getLong(1), row.getBoolean(2));
                 });
     }
 
@@ -414,9 +410,7 @@ final class ReplayStore {
                 (parameters) -> parameters
                         .set("id", id)
                         .set("limit", limit)
-                        .set(
-                                "most",
-                                id == null ? OutboxInspector.MOST_COUNTED_OF_HANDLER : OutboxInspector.MOST_COUNTED),
+                        .set("most", id == null ? Count.MOST_OF_EACH : Count.MOST),
                 (results) -> results.list(reader));
     }
 
@@ -524,8 +518,8 @@ final class ReplayStore {
                 Replay.Status.valueOf(row.getString(12)),
                 new Progress(
                         row.getLong(13),
-                        row.getLong(14),
-                        row.getLong(15),
+                        new Count(row.getLong(14), row.getBoolean(22)),
+                        new Count(row.getLong(15), row.getBoolean(23)),
                         row.getLong(21),
                         row.getBoolean(16),
                         DeliveryRow.instant(row, 17)));

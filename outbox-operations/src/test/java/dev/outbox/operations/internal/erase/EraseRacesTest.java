@@ -109,7 +109,8 @@ class EraseRacesTest {
         return IntStream.rangeClosed(1, CUSTOMERS)
                 .mapToLong((number) -> operations
                         .erase(Erasure.ofAggregate("order", "c" + number).withoutDelivery(), "ann", "race")
-                        .remaining())
+                        .remaining()
+                        .value())
                 .sum();
     }
 

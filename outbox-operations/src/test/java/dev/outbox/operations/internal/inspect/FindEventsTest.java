@@ -10,6 +10,7 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.EventDetails.Status;
 import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
@@ -125,7 +126,7 @@ class FindEventsTest {
         EventEnvelope stuck = lanes.publish("stuck", 1).get(0);
         EventEnvelope oldest = lanes.publish("old", 1).get(0);
         lanes.published(oldest);
-        addHistory(OutboxInspector.MOST_COUNTED + 50);
+        addHistory(Count.MOST + 50);
 
         EventPage first = inspector.findEvents(EventSelection.ofAggregate("order", "old"), 10);
         assertThat(first.events()).isEmpty();

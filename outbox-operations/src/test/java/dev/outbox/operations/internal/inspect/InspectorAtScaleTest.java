@@ -1,6 +1,7 @@
 package dev.outbox.operations.internal.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.absence.AbsenceSteps;
@@ -8,8 +9,12 @@ import dev.outbox.internal.gauges.GaugeSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.fixture.Operator;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,7 +33,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("full")
 class InspectorAtScaleTest {
 
-    private static final long MOST = OutboxInspector.MOST_COUNTED;
+    private static final long MOST = Count.MOST;
     private static final int CALLS = 100;
     private static final Duration LONGEST = Duration.ofMillis(100);
     private static final EventSelection ALL = EventSelection.all();
@@ -97,6 +102,22 @@ class InspectorAtScaleTest {
         assertThat(Explained.pages(explain(InstanceRow.LIST, "", ""))).isLessThan(20);
         assertThat(Explained.pages(explain(AbsenceSteps.UNPOLLED, "", ""))).isLessThan(100);
         assertSearchesReadTheLatestEventsOnly();
+        assertCountsSayThatTheyStopped(Operator.of(outbox).inspector());
+    }
+
+    private static void assertCountsSayThatTheyStopped(OutboxInspector inspector) {
+        Count most = new Count(Count.MOST, false);
+        assertThat(inspector.lanes("order", "big"))
+                .extracting(LaneReport::counts)
+                .containsExactly(new LaneReport.Counts(most, most, new Count(0, false)));
+        Count mostOfEach = new Count(Count.MOST_OF_EACH, false);
+        assertThat(inspector.failures())
+                .extracting(FailureGroup::dead, FailureGroup::retrying)
+                .containsOnly(tuple(mostOfEach, mostOfEach), tuple(new Count(250, true), mostOfEach));
+        assertThat(inspector.overview().handlers())
+                .isNotEmpty()
+                .extracting(OutboxOverview.Handler::deliveries)
+                .allSatisfy((deliveries) -> assertThat(deliveries.dead()).isEqualTo(mostOfEach));
     }
 
     /** Whatever matches, and wherever the page begins. */

@@ -14,6 +14,7 @@ import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventDetails.Status;
@@ -57,7 +58,15 @@ class InspectorTest {
         assertThat(overview.streams()).extracting(OutboxOverview.Stream::name).containsExactly("default");
         assertThat(overview.streams().get(0).backlog())
                 .isEqualTo(new OutboxOverview.Backlog(
-                        0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, Duration.ZERO, true));
+                        Count.NONE,
+                        Count.NONE,
+                        Count.NONE,
+                        Count.NONE,
+                        Count.NONE,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        Count.NONE,
+                        Duration.ZERO));
         assertThat(overview.streams().get(0).deliveredPerSecond()).isZero();
         assertThat(overview.handlers()).isEmpty();
         assertThat(overview.instances()).isEmpty();
@@ -110,8 +119,7 @@ class InspectorTest {
                         OutboxOverview.Backlog::processing,
                         OutboxOverview.Backlog::retrying,
                         OutboxOverview.Backlog::dead)
-                .containsExactly(1L, 1L, 1L, 1L);
-        assertThat(stream.backlog().exact()).isTrue();
+                .containsOnly(new Count(1, true));
         assertThat(stream.backlog().oldestPending()).isPositive();
         assertThat(stream.backlog().oldestRetrying()).isPositive();
         assertThat(stream.deliveredPerSecond()).isCloseTo(1 / 60.0, within(0.001));
@@ -142,9 +150,8 @@ class InspectorTest {
         assertThat(mail.lastSeenAt()).isNotNull();
         assertThat(mail.deliveries())
                 .extracting(OutboxOverview.Deliveries::open, OutboxOverview.Deliveries::dead)
-                .containsExactly(3L, 1L);
+                .containsExactly(new Count(3, true), new Count(1, true));
         assertThat(mail.deliveries().lag()).isPositive();
-        assertThat(mail.deliveries().exact()).isTrue();
     }
 
     @Test

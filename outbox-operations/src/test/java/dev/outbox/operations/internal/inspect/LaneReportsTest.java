@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.LaneReport.Cause;
 import dev.outbox.operations.OutboxInspector;
@@ -49,8 +50,13 @@ class LaneReportsTest {
     @Test
     void eventsBeforeTheirFirstDeliveryHaveOneReport() {
         assertThat(inspector.lanes("order", "42"))
-                .containsExactly(
-                        new LaneReport(null, "order", "42", Cause.PENDING, null, new LaneReport.Counts(0, 0, 4)));
+                .containsExactly(new LaneReport(
+                        null,
+                        "order",
+                        "42",
+                        Cause.PENDING,
+                        null,
+                        new LaneReport.Counts(Count.NONE, Count.NONE, new Count(4, true))));
 
         lanes.claimed(events.get(0), "1 minute");
         assertThat(cause()).isEqualTo(Cause.RUNNING);
@@ -74,7 +80,8 @@ class LaneReportsTest {
         assertThat(report.cause()).isEqualTo(Cause.BACKING_OFF);
         assertThat(report.handlerId()).isEqualTo("mail");
         assertThat(report.head().event().id()).isEqualTo(events.get(0).id());
-        assertThat(report.counts()).isEqualTo(new LaneReport.Counts(2, 0, 1));
+        assertThat(report.counts())
+                .isEqualTo(new LaneReport.Counts(new Count(2, true), Count.NONE, new Count(1, true)));
 
         lanes.due();
         assertThat(cause()).isEqualTo(Cause.DUE);
@@ -103,7 +110,8 @@ class LaneReportsTest {
         lanes.waiting("mail", events.get(1));
 
         assertThat(cause()).isEqualTo(Cause.BLOCKED_BY_DEAD_LETTER);
-        assertThat(report().counts()).isEqualTo(new LaneReport.Counts(1, 1, 2));
+        assertThat(report().counts())
+                .isEqualTo(new LaneReport.Counts(new Count(1, true), new Count(1, true), new Count(2, true)));
     }
 
     @Test
@@ -148,7 +156,7 @@ class LaneReportsTest {
         LaneReport report = report();
         assertThat(report.cause()).isEqualTo(Cause.DEAD_LETTERS_ONLY);
         assertThat(report.head()).isNull();
-        assertThat(report.counts()).isEqualTo(new LaneReport.Counts(0, 1, 0));
+        assertThat(report.counts()).isEqualTo(new LaneReport.Counts(Count.NONE, new Count(1, true), Count.NONE));
 
         lanes.publish("42", 1);
         assertThat(cause()).isEqualTo(Cause.PENDING);

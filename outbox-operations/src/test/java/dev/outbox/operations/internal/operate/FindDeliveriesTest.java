@@ -15,6 +15,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -68,7 +69,21 @@ class FindDeliveriesTest {
                     .hasMessageContaining("errorCode=IOException")
                     .hasMessageContaining("add an event id");
         }
-        assertThat(operations.count(ALL.withErrorCode("IOException"))).isZero();
+        assertThat(operations.count(ALL.withErrorCode("IOException")).value()).isZero();
+    }
+
+    @Test
+    void countStopsAtItsBound() {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status)
+                        SELECT n, CASE WHEN n < 10000 THEN 'mail' ELSE 'audit' END, 'default', 'order', n, 1, 'OrderPlaced', 'DEAD'
+                          FROM generate_series(1, 10001) n
+                        """).update();
+
+        assertThat(operations.count(ALL)).isEqualTo(new Count(10_000, false));
+        assertThat(operations.count(ALL.ofHandler("mail"))).isEqualTo(new Count(9_999, true));
+        assertThat(operations.count(ALL.ofHandler("audit"))).isEqualTo(new Count(2, true));
     }
 
     @Test
@@ -158,7 +173,7 @@ class FindDeliveriesTest {
         assertThat(operations.find(selection, 100))
                 .extracting((found) -> found.event().id() + " " + found.handlerId())
                 .containsExactly(expected);
-        assertThat(operations.count(selection)).isEqualTo(expected.length);
+        assertThat(operations.count(selection).value()).isEqualTo(expected.length);
     }
 
     @Test
@@ -199,7 +214,7 @@ class FindDeliveriesTest {
         lanes.dead("mail", lanes.publish("1", 1).get(0));
         outbox.inTransaction(() -> {
             outbox.publisher().publish("order", "2", new OrderPlaced(1));
-            assertThat(operations.count(ALL)).isEqualTo(1);
+            assertThat(operations.count(ALL).value()).isEqualTo(1);
             return null;
         });
         assertThat(outbox.count("events.outbox")).isEqualTo(2);
@@ -237,7 +252,7 @@ class FindDeliveriesTest {
                 .isInstanceOf(InvalidOperationException.class)
                 .hasMessageContaining("limit");
         assertThat(statements.count()).isZero();
-        assertThat(counted.count(ALL)).isZero();
+        assertThat(counted.count(ALL).value()).isZero();
         assertThat(statements.count()).isEqualTo(1);
     }
 

@@ -13,6 +13,7 @@ import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -139,7 +140,10 @@ class OperationRecordTest {
                                 command.latest().id() + " " + command.latest().action(),
                         Operation.Command::entries,
                         Operation.Command::oldestId)
-                .containsExactly(tuple("5 RETRY", 1L, 5L), tuple("4 RETRY", 3L, 2L), tuple("1 PAUSE_HANDLER", 1L, 1L));
+                .containsExactly(
+                        tuple("5 RETRY", new Count(1, true), 5L),
+                        tuple("4 RETRY", new Count(3, true), 2L),
+                        tuple("1 PAUSE_HANDLER", new Count(1, true), 1L));
         assertThat(operations().commands(EVERY, 2)).isEqualTo(commands.subList(0, 2));
     }
 
@@ -152,10 +156,10 @@ class OperationRecordTest {
 
         assertThat(operations().commands(EVERY, 10))
                 .extracting(Operation.Command::entries, Operation.Command::oldestId)
-                .containsExactly(tuple(10_000L, 3L));
+                .containsExactly(tuple(new Count(10_000, false), 3L));
         assertThat(operations().commands(new OperationSelection(null, "mail", null, null, null, 3L), 10))
                 .extracting(Operation.Command::entries, Operation.Command::oldestId)
-                .containsExactly(tuple(2L, 1L));
+                .containsExactly(tuple(new Count(2, true), 1L));
     }
 
     private static OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {

@@ -244,6 +244,9 @@ class RetryOperationTest {
     }
 
     private long count(DeliveryStatus status) {
-        return Operator.of(outbox).operations().count(DeliverySelection.all().withStatus(status));
+        return Operator.of(outbox)
+                .operations()
+                .count(DeliverySelection.all().withStatus(status))
+                .value();
     }
 }

@@ -176,6 +176,9 @@ class RetryWhileWorkersRunTest {
     }
 
     private long count(DeliveryStatus status) {
-        return Operator.of(outbox).operations().count(DeliverySelection.all().withStatus(status));
+        return Operator.of(outbox)
+                .operations()
+                .count(DeliverySelection.all().withStatus(status))
+                .value();
     }
 }

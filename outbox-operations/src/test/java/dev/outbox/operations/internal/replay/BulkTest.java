@@ -414,7 +414,7 @@ class BulkTest extends ReplaySteps {
     }
 
     private long dead() {
-        return Operator.of(outbox).operations().count(DEAD);
+        return Operator.of(outbox).operations().count(DEAD).value();
     }
 
     private List<Operation> log(String action) {

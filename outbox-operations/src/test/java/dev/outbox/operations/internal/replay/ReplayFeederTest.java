@@ -123,7 +123,7 @@ class ReplayFeederTest extends ReplaySteps {
         feed(1);
         assertThat(replay(id).progress().allFed()).isTrue();
         assertThat(replay(id).status()).isEqualTo(Replay.Status.RUNNING);
-        while (replay(id).progress().open() > 0) {
+        while (replay(id).progress().open().value() > 0) {
             settle(DeliveryOutcome.SUCCEEDED, claimDue());
         }
         assertThat(replay(id).status()).isEqualTo(Replay.Status.DONE);

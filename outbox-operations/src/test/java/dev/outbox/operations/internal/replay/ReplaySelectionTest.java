@@ -13,12 +13,12 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.retention.RetentionSteps;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
-import dev.outbox.operations.Replays;
 import dev.outbox.operations.fixture.Operator;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
@@ -48,10 +48,10 @@ class ReplaySelectionTest extends ReplaySteps {
         }
         ReplayRequest letters = ReplayRequest.of("letters");
 
-        assertThat(count(letters)).isEqualTo(new Replays.Count(3, true));
-        assertThat(count(letters.eventTypes("OrderPaid"))).isEqualTo(new Replays.Count(2, true));
-        assertThat(count(letters.aggregate("order", "2"))).isEqualTo(new Replays.Count(1, true));
-        assertThat(count(letters.occurred(noon, noon.plusSeconds(120)))).isEqualTo(new Replays.Count(2, true));
+        assertThat(count(letters)).isEqualTo(new Count(3, true));
+        assertThat(count(letters.eventTypes("OrderPaid"))).isEqualTo(new Count(2, true));
+        assertThat(count(letters.aggregate("order", "2"))).isEqualTo(new Count(1, true));
+        assertThat(count(letters.occurred(noon, noon.plusSeconds(120)))).isEqualTo(new Count(2, true));
         assertThat(selected(letters)).containsExactly(1L, 2L, 3L);
         assertThat(selected(letters.eventTypes("OrderPaid"))).containsExactly(2L, 3L);
         assertThat(selected(letters.aggregate("order", null))).containsExactly(1L, 2L);
@@ -68,12 +68,12 @@ class ReplaySelectionTest extends ReplaySteps {
         settle(claim());
         ReplayRequest letters = ReplayRequest.of("letters");
 
-        assertThat(count(letters.event(paid.eventId()))).isEqualTo(new Replays.Count(1, true));
-        assertThat(count(letters.event(placed.eventId()))).isEqualTo(new Replays.Count(0, true));
-        assertThat(count(letters.event(UUID.randomUUID()))).isEqualTo(new Replays.Count(0, true));
+        assertThat(count(letters.event(paid.eventId()))).isEqualTo(new Count(1, true));
+        assertThat(count(letters.event(placed.eventId()))).isEqualTo(new Count(0, true));
+        assertThat(count(letters.event(UUID.randomUUID()))).isEqualTo(new Count(0, true));
     }
 
-    private Replays.Count count(ReplayRequest request) {
+    private Count count(ReplayRequest request) {
         return Operator.of(outbox).replays().countEvents(request);
     }
 
@@ -100,9 +100,9 @@ class ReplaySelectionTest extends ReplaySteps {
                                now(), now()
                           FROM generate_series(1, 25000) n
                         """).update();
-        Replays.Count counted = count(ReplayRequest.of("mail").eventTypes("OrderPlaced"));
+        Count counted = count(ReplayRequest.of("mail").eventTypes("OrderPlaced"));
         assertThat(counted.exact()).isFalse();
-        assertThat(counted.events()).isBetween(9_998L, 10_000L);
+        assertThat(counted.value()).isBetween(9_998L, 10_000L);
         long id = start(ReplayRequest.of("mail").eventTypes("OrderPaid").rate(100));
         ReplayFeeders.allow(outbox, SECOND);
 

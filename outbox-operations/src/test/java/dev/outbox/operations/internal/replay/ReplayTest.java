@@ -14,6 +14,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.gauges.GaugeSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
@@ -111,7 +112,7 @@ class ReplayTest {
         assertThat(mail.handled()).hasSize(9);
         assertThat(mail.sequences()).containsEntry("2", List.of(1L, 2L, 3L, 1L, 2L, 3L));
         assertThat(replay.progress().delivered()).isEqualTo(3);
-        assertThat(replay.progress().dead()).isEqualTo(3);
+        assertThat(replay.progress().dead()).isEqualTo(new Count(3, true));
         assertThat(outbox.sql()
                         .sql("SELECT handler_id || ' ' || status || ' ' || retry_count || ' ' || last_error_code"
                                 + " FROM events.outbox_delivery ORDER BY aggregate_seq")
@@ -119,7 +120,8 @@ class ReplayTest {
                         .list())
                 .containsExactly("mail DEAD 3 IOException", "mail DEAD 3 IOException", "mail DEAD 3 IOException");
         assertThat(outbox.count("events.outbox_published")).isEqualTo(6);
-        assertThat(GaugeSteps.count(outbox.dataSource()).get("default").dead()).isEqualTo(3);
+        assertThat(GaugeSteps.count(outbox.dataSource()).get("default").dead().value())
+                .isEqualTo(3);
     }
 
     @Test
@@ -326,12 +328,14 @@ class ReplayTest {
                           FROM generate_series(1, 11002) n
                         """).param("id", id).update();
 
-        assertThat(replay(id).progress()).returns(10_000L, Progress::open).returns(1_001L, Progress::dead);
+        assertThat(replay(id).progress())
+                .returns(new Count(10_000, false), Progress::open)
+                .returns(new Count(1_001, true), Progress::dead);
         assertThat(Operator.of(outbox).replays().list())
                 .singleElement()
                 .extracting(Replay::progress)
-                .returns(1_000L, Progress::open)
-                .returns(1_000L, Progress::dead);
+                .returns(new Count(1_000, false), Progress::open)
+                .returns(new Count(1_000, false), Progress::dead);
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.INSPECT)
                 .explain(ReplayStore.LIST, "int, bigint, int", "1000, NULL, 100");
         assertThat(Explained.indexesOf(plan)).containsExactlyInAnyOrder("outbox_replay_pk", "outbox_delivery_replay");

@@ -96,10 +96,10 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
     private static Map<String, Object> details(QueueState.Stream counts) {
         return new TreeMap<>(Map.of(
-                "pending", counts.pending(),
-                "processing", counts.processing(),
-                "retrying", counts.retrying(),
-                "dead", counts.dead(),
+                "pending", counts.pending().value(),
+                "processing", counts.processing().value(),
+                "retrying", counts.retrying().value(),
+                "dead", counts.dead().value(),
                 "exact", counts.exact(),
                 "oldestPending", counts.oldestPending().toString(),
                 "oldestRetrying", counts.oldestRetrying().toString()));

@@ -7,6 +7,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
@@ -85,13 +86,13 @@ class EndpointWritesTest {
     void erasesEventsOfAnAggregateOrAnEvent() {
         UUID event = new UUID(1, 2);
         when(operations.erase(Erasure.ofAggregate("customer", "4&2").withoutDelivery(), "ann", "request 4711"))
-                .thenReturn(Erased.of(3, 0));
+                .thenReturn(Erased.of(3, Count.NONE));
         when(operations.erase(Erasure.ofEvents(Set.of(event)), "ann", "request 4711"))
-                .thenReturn(Erased.of(1, 0));
+                .thenReturn(Erased.of(1, Count.NONE));
 
         assertThat(erase("aggregateType=customer&aggregateId=4%262&undelivered=withdraw"))
-                .isEqualTo(Erased.of(3, 0));
-        assertThat(erase("event=" + event)).isEqualTo(Erased.of(1, 0));
+                .isEqualTo(Erased.of(3, Count.NONE));
+        assertThat(erase("event=" + event)).isEqualTo(Erased.of(1, Count.NONE));
         for (String refused : Set.of(
                 "undelivered=KEEP",
                 "aggregateType=customer",

@@ -259,7 +259,8 @@ final class KafkaTroubles implements AutoCloseable {
         return running.stream()
                 .mapToLong((application) -> application
                         .getBean(OutboxOperations.class)
-                        .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD)))
+                        .count(DeliverySelection.all().withStatus(DeliveryStatus.DEAD))
+                        .value())
                 .sum();
     }
 
