@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/**
- * Inboxes of all users. A sent or failed message keeps its status. A pending one whose push an operator skipped is shown as failed: its
- * id is that of the push event.
- */
+/** Inboxes of all users. A sent or failed message keeps its status. */
 @Repository
 class Inbox {
 
@@ -53,17 +50,8 @@ class Inbox {
             """;
 
     private static final String OF_USER = """
-            SELECT id, user_id, title, body,
-                   CASE WHEN skipped THEN 'FAILED' ELSE status END AS status,
-                   CASE WHEN skipped THEN 'skipped by an operator' ELSE failure END AS failure,
-                   attempts, created_at
+            SELECT id, user_id, title, body, status, failure, attempts, created_at
               FROM push.inbox
-             CROSS JOIN LATERAL (SELECT status = 'PENDING'
-                                        AND EXISTS (SELECT
-                                                      FROM events.outbox_operation
-                                                     WHERE event_id = inbox.id
-                                                       AND handler_id = 'push.send'
-                                                       AND action = 'SKIP') AS skipped) push
              WHERE user_id = :userId
              ORDER BY created_at DESC
              LIMIT 100

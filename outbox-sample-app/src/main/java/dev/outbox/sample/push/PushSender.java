@@ -5,6 +5,7 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.PushEvent.PushRequested;
+import dev.outbox.sample.events.SystemEvent.OperationPerformed;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Devices.Registration;
 import dev.outbox.sample.push.Inbox.Delivery;
@@ -45,6 +46,19 @@ class PushSender {
         UUID id = UUID.fromString(letter.event().aggregateId());
         if (inbox.end(id, letter.errorCode())) {
             log.error("Push {} failed for good after {} attempts: {}", id, letter.failures(), letter.errorCode());
+        }
+    }
+
+    /**
+     * Ends a message whose push an operator skipped, or withdrew before its first attempt: its id is that of the push event. The event of the
+     * operation is delivered even if the process of the operator crashes.
+     */
+    @OutboxHandler(id = "push.operation")
+    void operated(OperationPerformed operation) {
+        boolean skipped = operation.action().equals("SKIP") && "push.send".equals(operation.handlerId());
+        UUID id = operation.eventId();
+        if (id != null && (skipped || operation.action().equals("WITHDRAW"))) {
+            inbox.end(id, "skipped by an operator");
         }
     }
 

@@ -9,6 +9,7 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.PushEvent.PushRequested;
+import dev.outbox.sample.events.SystemEvent.OperationPerformed;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Devices.Registration;
 import dev.outbox.sample.push.Inbox.Delivery;
@@ -24,6 +25,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 
 /** What a push does if its event comes again. */
@@ -78,6 +81,23 @@ class PushSenderTest {
         sender.gaveUp(deadLetter(event, "CRASH_LOOP"));
 
         assertThat(message().status()).isEqualTo("SENT");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SKIP, push.send, FAILED",
+        "WITHDRAW, , FAILED",
+        "SKIP, audit.record, PENDING",
+        "RETRY, push.send, PENDING",
+    })
+    void pushThatAnOperatorSkippedIsOver(String action, String handlerId, String status) {
+        PushRequested event = request();
+        OperationPerformed operation =
+                new OperationPerformed(1, action, "ann", "called by phone", "push", handlerId, event.notificationId());
+
+        sender(() -> Result.ACCEPTED).operated(operation);
+
+        assertThat(message().status()).isEqualTo(status);
     }
 
     @Test
