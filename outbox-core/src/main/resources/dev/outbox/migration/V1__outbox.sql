@@ -110,14 +110,14 @@ CREATE TRIGGER outbox_state
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_state();
 
--- An event that handlers have not finished stays: without it, their deliveries would wait for ever. After the statement, which may also
+-- An event that handlers have not finished stays in the queue: without it, their deliveries would wait for ever. After the statement, which may also
 -- remove the deliveries. A new snapshot each time may meet statistics of an empty table.
 CREATE FUNCTION ${schema}.outbox_refuse_delete() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $function$
 BEGIN
     IF (SELECT d.outbox_id FROM ${schema}.outbox_delivery d WHERE d.outbox_id = OLD.id LIMIT 1) IS NULL THEN
         RETURN NULL;
     END IF;
-    RAISE EXCEPTION 'event % is % and cannot be deleted', OLD.id, OLD.status
+    RAISE EXCEPTION 'event % is % and cannot leave the queue', OLD.id, OLD.status
         USING ERRCODE = 'foreign_key_violation',
               HINT = 'Skip its deliveries, and it becomes PUBLISHED; or erase its content. Both are in OutboxOperations and the console.';
 END

@@ -38,14 +38,16 @@ class DeletedEventTest {
     }
 
     @Test
-    void deadEventIsNotDeleted() {
+    void deadEventStaysInTheQueue() {
         outbox.handler("mail", "*", mail).retry(ONCE).start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         assertThat(outbox.event(event)).becomesDead();
 
         assertThatThrownBy(() -> update("DELETE FROM events.outbox WHERE status = 'DEAD'"))
-                .hasStackTraceContaining("is DEAD and cannot be deleted")
+                .hasStackTraceContaining("is DEAD and cannot leave the queue")
                 .hasStackTraceContaining("Skip its deliveries");
+        assertThatThrownBy(() -> update("UPDATE events.outbox SET status = 'PUBLISHED', published_at = now()"))
+                .hasStackTraceContaining("is DEAD and cannot leave the queue");
         assertThatThrownBy(() -> update("UPDATE events.outbox SET status = 'PENDING', attempt_count = 0"))
                 .hasStackTraceContaining("cannot be PENDING")
                 .hasStackTraceContaining("retry its deliveries");

@@ -74,6 +74,7 @@ class RecentRetriesTest {
     private void inOwnHistory(Runnable test) {
         transaction.executeWithoutResult((status) -> {
             status.setRollbackOnly();
+            jdbc.sql("DELETE FROM events.outbox_delivery").update();
             jdbc.sql("DELETE FROM events.outbox").update();
             test.run();
         });
