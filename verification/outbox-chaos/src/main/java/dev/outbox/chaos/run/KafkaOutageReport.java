@@ -40,8 +40,11 @@ public record KafkaOutageReport(Report checked, List<Outage> outages) {
 
     private static final Duration WITH_FOUR = Duration.ofMillis(250);
 
-    /** The share of the events that must reach the topic within a second if its other partitions keep their leaders. About 0.82 do. */
-    private static final double HEALTHY = 0.75;
+    /**
+     * The share of the events that must reach the topic within a second if its other partitions keep their leaders. Between 0.63 and 0.83 do
+     * in a fault of 8 s, which has few batches: the others share one with the partition that has none.
+     */
+    private static final double HEALTHY = 0.5;
 
     /** What the 99th percentile of these events must keep. */
     private static final Duration HEALTHY_P99 = Duration.ofSeconds(6);
