@@ -110,9 +110,9 @@ CREATE TRIGGER outbox_state
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_state();
 
--- An event that handlers have not finished stays in the queue: without it, their deliveries would wait for ever. After the statement, which may also
--- remove the deliveries. A new snapshot each time may meet statistics of an empty table.
-CREATE FUNCTION ${schema}.outbox_refuse_delete() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $function$
+-- An event that handlers have not finished stays in the queue: without it, their deliveries would wait for ever. AFTER, because a
+-- settlement ends the deliveries and moves the event in one statement.
+CREATE FUNCTION ${schema}.outbox_refuse_delete() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
     IF (SELECT d.outbox_id FROM ${schema}.outbox_delivery d WHERE d.outbox_id = OLD.id LIMIT 1) IS NULL THEN
         RETURN NULL;

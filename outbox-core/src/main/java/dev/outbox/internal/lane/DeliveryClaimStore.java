@@ -81,7 +81,13 @@ final class DeliveryClaimStore {
         }
     }
 
-    private record Taken(boolean lanesWereDue, List<DueDelivery> deliveries) {}
+    /** Number of lanes that were due, and deliveries of those that could be taken. */
+    private record Taken(long lanes, List<DueDelivery> deliveries) {
+
+        boolean isPart() {
+            return deliveries.stream().map(Lane::of).distinct().count() < lanes;
+        }
+    }
 
     /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
     List<DueDelivery> claimDue(Request request) throws SQLException {
@@ -106,10 +112,9 @@ final class DeliveryClaimStore {
                         .set("worker", request.worker())
                         .set("token", token)
                         .set("lease", request.lease().toMillis()),
-                (results) -> new Taken(
-                        !results.row(LOCK_DUE).getString(1).equals("{}"),
-                        results.list(TAKE, (row) -> readDue(row, token))));
-        if (taken.lanesWereDue() && taken.deliveries().isEmpty()) {
+                (results) ->
+                        new Taken(results.row(LOCK_DUE).getLong(2), results.list(TAKE, (row) -> readDue(row, token))));
+        if (taken.isPart()) {
             lostEvents.removeDeliveries(request.stream(), request::bind);
         }
         return taken.deliveries();

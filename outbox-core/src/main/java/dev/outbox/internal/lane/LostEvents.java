@@ -3,12 +3,13 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Removes due deliveries whose event somebody has deleted: no claim can take them, and their lanes would be due for ever. */
+/** Removes due deliveries whose event is no longer in the database. No claim can take them, and they hold back the rest of their lane. */
 final class LostEvents {
 
     /** Relies on what a claim of lanes does, and on the primary keys of both partitions. */
@@ -36,6 +37,9 @@ final class LostEvents {
                AND (SELECT o.id FROM {schema}.outbox o WHERE o.id = d.outbox_id LIMIT 1) IS NULL
             """;
 
+    /** For a lane that another session has locked. A claim waits for this, and has deliveries to attempt. */
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+
     private static final Logger log = LoggerFactory.getLogger(LostEvents.class);
 
     private final DataSource dataSource;
@@ -45,22 +49,27 @@ final class LostEvents {
     LostEvents(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, FIND);
-        this.remove = new Pipeline(schema, LaneSql.changing(List.of(), REMOVE));
+        this.remove = new Pipeline(schema, LONGEST_WAIT, LaneSql.changing(List.of(), REMOVE));
     }
 
-    /** Looks at the lanes of a claim that found due ones and could take no delivery; the binder sets the parameters of that claim. */
-    void removeDeliveries(String stream, Pipeline.Binder claim) throws SQLException {
-        List<DeliveryRef> lost = find.run(dataSource, claim, (results) -> results.list(DeliveryRef::read));
-        if (lost.isEmpty()) {
-            return;
+    /** Looks at the lanes that a claim found due and could not take; the binder sets the parameters of that claim. A failure is left to the next claim. */
+    void removeDeliveries(String stream, Pipeline.Binder claim) {
+        try {
+            List<DeliveryRef> lost = find.run(dataSource, claim, (results) -> results.list(DeliveryRef::read));
+            if (!lost.isEmpty()) {
+                remove.run(dataSource, (parameters) -> DeliveryRef.bind(parameters, lost));
+                DeliveryRef first = lost.get(0);
+                log.warn(
+                        "Removed deliveries of stream {} whose events are no longer in the database: {}; the first is of {} {} to {}",
+                        stream,
+                        lost.size(),
+                        first.aggregateType(),
+                        first.aggregateId(),
+                        first.handlerId());
+            }
+        } catch (SQLException ex) {
+            log.debug(
+                    "Could not remove deliveries of stream {} whose events are no longer in the database", stream, ex);
         }
-        remove.run(dataSource, (parameters) -> DeliveryRef.bind(parameters, lost), (results) -> 0);
-        log.warn(
-                "Removed {} deliveries in stream {}, because their events are no longer in the database; the first is of {} {} to {}",
-                lost.size(),
-                stream,
-                lost.get(0).aggregateType(),
-                lost.get(0).aggregateId(),
-                lost.get(0).handlerId());
     }
 }

@@ -37,7 +37,7 @@ WITH head AS MATERIALIZED (
                       LIMIT least(:batch_size, 1 + 2 * :batch_size / (SELECT count(*) FROM head))) l
      WHERE h.suspect = (SELECT head.suspect FROM head ORDER BY head.due_at LIMIT 1)
 )
-SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true)
+SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true), count(*)
   FROM (SELECT l.place
           FROM (SELECT * FROM candidate ORDER BY candidate.due_at) c
          CROSS JOIN LATERAL (SELECT l.ctid AS place

@@ -15,7 +15,9 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
+import dev.outbox.internal.registry.ActiveHandlers;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -79,8 +81,27 @@ class DeletedEventTest {
                 .singleElement()
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
-                .startsWith(
-                        "Removed 1 deliveries in stream default, because their events are no longer in the database");
+                .startsWith("Removed deliveries of stream default whose events are no longer in the database: 1");
+    }
+
+    /** Under a steady load, every claim takes some lane: it must not wait for one that takes none. */
+    @Test
+    void deliveryWhoseEventIsGoneIsRemovedBesideOthers() throws SQLException {
+        outbox.addStream("default");
+        Lanes lanes = new Lanes(outbox);
+        EventEnvelope lost = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope other = outbox.publish("2", new OrderPlaced(1));
+        lanes.failed("mail", lost);
+        lanes.failed("mail", other);
+        update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
+        update("DELETE FROM events.outbox WHERE id = " + lost.id());
+        lanes.due();
+
+        assertThat(new LaneSteps(outbox).claimDue(10, ActiveHandlers.ofAllTypes("mail")))
+                .extracting((due) -> due.envelope().eventId())
+                .containsExactly(other.eventId());
+        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox_lane")).isEqualTo(1);
     }
 
     private void update(String sql) {
