@@ -1,6 +1,7 @@
 package dev.outbox.operations;
 
 import java.time.Instant;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rules for the criteria of selections: values that PostgreSQL cannot store or compare are refused before any SQL runs. */
@@ -19,6 +20,13 @@ final class Criteria {
     static void checkOptional(String what, @Nullable String text) {
         if (text != null) {
             checkText(what, text);
+        }
+    }
+
+    /** Refuses a missing id: as {@code null}, it would widen the request. */
+    static void checkEvent(@Nullable UUID id) {
+        if (id == null) {
+            throw new InvalidOperationException("event id must not be missing");
         }
     }
 

@@ -163,7 +163,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofEvent(UUID eventId) {
-        requireEvent(eventId);
+        Criteria.checkEvent(eventId);
         return narrowed((draft) -> draft.eventId = eventId);
     }
 
@@ -236,13 +236,6 @@ public record DeliverySelection(
         Draft draft = new Draft(this);
         change.accept(draft);
         return draft.selection();
-    }
-
-    /** Refuses what is missing: as {@code null}, it would widen the selection. */
-    private static void requireEvent(@Nullable UUID eventId) {
-        if (eventId == null) {
-            throw new InvalidOperationException("event id must not be missing");
-        }
     }
 
     /** Selection while it is narrowed. */

@@ -100,6 +100,7 @@ public record ReplayRequest(
      * @return a changed copy
      */
     public ReplayRequest aggregate(String type, @Nullable String id) {
+        Criteria.checkText("aggregate type", type);
         return new ReplayRequest(handlerId, occurredFrom, occurredTo, eventTypes, type, id, eventId, rate);
     }
 
@@ -110,6 +111,7 @@ public record ReplayRequest(
      * @return a changed copy
      */
     public ReplayRequest event(UUID id) {
+        Criteria.checkEvent(id);
         return new ReplayRequest(handlerId, occurredFrom, occurredTo, eventTypes, aggregateType, aggregateId, id, rate);
     }
 

@@ -23,10 +23,12 @@ class DeliverySelectionTest {
                 () -> DeliverySelection.lane("mail", null, "o-1"),
                 () -> OF_MAIL.inStream(null),
                 () -> OF_MAIL.ofEventType(null),
-                () -> OF_MAIL.withErrorCode(null));
+                () -> OF_MAIL.withErrorCode(null),
+                () -> ReplayRequest.of("mail").event(null),
+                () -> ReplayRequest.of("mail").aggregate(null, null));
     }
 
-    /** A command on it would change every delivery of the handler. */
+    /** A command on it would change every delivery of the handler, or replay every event. */
     @ParameterizedTest
     @MethodSource("selectionsWithAMissingValue")
     void missingValueSelectsNotMore(ThrowingCallable selection) {
