@@ -3,6 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
@@ -11,7 +12,7 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -21,7 +22,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.kafka.core.ProducerFactory;
 
 /** Configures the routes and inboxes of an application that has an outbox. */
-@AutoConfiguration(after = {OutboxAutoConfiguration.class, KafkaAutoConfiguration.class})
+@AutoConfiguration(
+        after = {OutboxAutoConfiguration.class, OutboxOperationsAutoConfiguration.class, KafkaAutoConfiguration.class})
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)
@@ -48,10 +50,10 @@ public final class OutboxKafkaAutoConfiguration {
         };
     }
 
-    /** Fails the start before a bean of an inbox needs a class that is not there. */
+    /** Fails the start before an inbox needs what is not there. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnNames.Inboxes.class)
-    @ConditionalOnMissingClass("dev.outbox.operations.OutboxOperations")
+    @ConditionalOnMissingBean(type = "dev.outbox.operations.internal.OperationsRuntime")
     static class InboxesWithoutOperations {
 
         @Bean
@@ -59,7 +61,7 @@ public final class OutboxKafkaAutoConfiguration {
             return (beans) -> {
                 throw new OutboxConfigurationException(
                         ConfiguredInboxes.PREFIX + " needs outbox-operations, which this application excludes",
-                        "add dev.outbox:outbox-operations",
+                        "add dev.outbox:outbox-operations with its auto-configuration",
                         null);
             };
         }

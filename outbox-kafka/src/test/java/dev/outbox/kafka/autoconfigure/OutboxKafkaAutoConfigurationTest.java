@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
@@ -94,9 +95,23 @@ class OutboxKafkaAutoConfigurationTest {
 
     @Test
     void inboxWithoutOperationsFailsTheStart() {
-        application()
+        assertInboxFailsTheStart(application().withClassLoader(new FilteredClassLoader("dev.outbox.operations")));
+    }
+
+    @Test
+    void inboxWithTheModuleButWithoutItsBeansFailsTheStart() {
+        assertInboxFailsTheStart(new ApplicationContextRunner()
+                .withUserConfiguration(ExcludesOperations.class)
+                .withBean(DataSource.class, database::dataSource)
+                .withPropertyValues("spring.application.name=shop", "spring.kafka.bootstrap-servers=localhost:1"));
+    }
+
+    @EnableAutoConfiguration(exclude = OutboxOperationsAutoConfiguration.class)
+    static class ExcludesOperations {}
+
+    private static void assertInboxFailsTheStart(ApplicationContextRunner application) {
+        application
                 .withPropertyValues("outbox.kafka.inboxes.shop.topics=orders", "outbox.kafka.inboxes.shop.group=shop")
-                .withClassLoader(new FilteredClassLoader("dev.outbox.operations"))
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .isInstanceOf(OutboxConfigurationException.class)
