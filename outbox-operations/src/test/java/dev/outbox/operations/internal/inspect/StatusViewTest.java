@@ -150,6 +150,19 @@ class StatusViewTest {
         assertThat(archivedSkips(event)).isEqualTo("audit,mail");
     }
 
+    @Test
+    void skippedHandlerStaysWhenARedeliveryPublishes() {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        lanes.dead("mail", event);
+        lanes.failed("audit", event);
+        skip("mail", event);
+        outbox.handler("audit", "*", (envelope) -> {}).start();
+        lanes.due();
+
+        await().until(() -> row(event).status().equals("PUBLISHED"));
+        assertThat(row(event).skippedHandlers()).isEqualTo("mail");
+    }
+
     /** A replay adds the second delivery. */
     @Test
     void handlerThatIsSkippedTwiceIsShownOnce() {
