@@ -33,7 +33,8 @@ public final class Pipeline {
      * in the middle of the messages leaves a transaction that waits for the rest, with its locks, which no other timeout ends: PostgreSQL 17
      * and later have {@code transaction_timeout}, whose timer starts anew after zero; earlier ones ask whether the client is still there.
      * Every statement has an index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of
-     * an empty queue would make the planner read the whole table.
+     * an empty queue would make the planner read the whole table. {@code outbox.engine} spares the trigger that protects unfinished events
+     * from SQL by hand.
      */
     private static final String GUARD = """
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
@@ -44,6 +45,7 @@ public final class Pipeline {
                         THEN set_config('transaction_timeout', '{transaction_timeout}', true)
                         ELSE set_config('transaction_timeout', '0', true) || set_config('transaction_timeout', '{transaction_timeout}', true) END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
+                   set_config('outbox.engine', 'on', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),
                    set_config('enable_seqscan', 'off', true)
