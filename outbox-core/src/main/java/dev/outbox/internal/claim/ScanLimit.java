@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many events the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue
- * does not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
- * times the time that the server looked, times the number of instances, which all do so. Waits for locks and connections do not count: they say
- * nothing about the queue. Used by one thread.
+ * does not fill is followed at once by deeper ones, of ten and a hundred times as many events and then of all. No other instance can claim
+ * meanwhile, so the next descent waits for ten times the time that the server looked, times the number of instances, which all do so. Waits
+ * for locks and connections do not count: they say nothing about the queue. Used by one thread.
  */
 final class ScanLimit {
 
@@ -19,7 +19,8 @@ final class ScanLimit {
 
     private static final int BATCHES = 10;
     private static final int STEP = 10;
-    private static final int REST = 20;
+    private static final int DEEPEST_STEP = STEP * STEP;
+    private static final int REST = 10;
     private static final long LONGEST_REST_NANOS = Duration.ofMinutes(10).toNanos();
     private static final long CHEAP_NANOS = Duration.ofMillis(5).toNanos();
     private static final long CHEAP_NANOS_PER_EVENT = Duration.ofMillis(1).toNanos() / 20;
@@ -29,6 +30,7 @@ final class ScanLimit {
     private final int batchSize;
     private final long near;
     private long depth;
+    private Duration looked = Duration.ZERO;
     private long deepAgainAt;
     private @Nullable Long lookAgainAt;
 
@@ -79,26 +81,35 @@ final class ScanLimit {
 
     /** Learns from a claim, and says whether the next one may find more. */
     boolean learn(Reach reach, int found, boolean longQueue, Duration took) {
-        long rested = restedAfter(took);
         boolean full = found == batchSize;
         if (reach.isDeep()) {
-            boolean cheap = took.toNanos() <= CHEAP_NANOS + found * CHEAP_NANOS_PER_EVENT;
-            deepAgainAt = cheap ? deepAgainAt : rested;
+            looked = looked.plus(took);
         }
         if (!longQueue || (full && !reach.isDeep())) {
             depth = near;
-        } else if (!full && reach.depth() == depth) {
-            depth = depth < UNBOUNDED / STEP ? depth * STEP : UNBOUNDED;
+        } else if (full) {
+            rest(took.toNanos() > CHEAP_NANOS + found * CHEAP_NANOS_PER_EVENT);
+        } else if (reach.depth() == UNBOUNDED) {
+            depth = near * STEP;
+            rest(looked.toNanos() > CHEAP_NANOS + found * CHEAP_NANOS_PER_EVENT);
+        } else if (reach.depth() == depth) {
+            depth = depth < near * DEEPEST_STEP ? depth * STEP : UNBOUNDED;
         }
-        lookAgainAt = longQueue && found == 0 ? rested : null;
+        lookAgainAt = longQueue && found == 0 ? restedAfter(took) : null;
         return longQueue && (found > 0 || nextDepth() > reach.depth());
     }
 
     /** Rests after a deep claim that failed, which may have taken longer than the driver waits. */
     void failed(Reach reach, Duration took) {
         if (reach.isDeep()) {
-            deepAgainAt = restedAfter(took);
+            looked = looked.plus(took);
+            rest(true);
         }
+    }
+
+    private void rest(boolean isNeeded) {
+        deepAgainAt = isNeeded ? restedAfter(looked) : deepAgainAt;
+        looked = Duration.ZERO;
     }
 
     private long restedAfter(Duration took) {

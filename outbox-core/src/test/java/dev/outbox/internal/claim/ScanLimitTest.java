@@ -34,38 +34,37 @@ class ScanLimitTest {
         assertDepth(100_000);
     }
 
+    /** However slow the looks before it are. */
     @Test
-    void depthHasAnEnd() {
-        while (depth.next(7).depth() < ScanLimit.UNBOUNDED) {
-            assertThat(learn(0, true, QUICK)).isTrue();
-        }
-        assertThat(learn(0, true, QUICK)).isFalse();
+    void thirdDeepLookReadsEverythingAtOnce() {
+        learn(0, true, SLOW);
+        learn(0, true, SLOW);
+        assertThat(learn(0, true, SLOW)).isTrue();
         assertDepth(ScanLimit.UNBOUNDED);
+        assertThat(learn(0, true, SLOW)).isFalse();
     }
 
     @Test
-    void deepLookThatFindsTooLittleIsNotRepeatedForTwentyTimesItsTime() {
-        learn(0, true, QUICK);
-        learn(1, true, SLOW);
+    void deepLooksAreNotRepeatedForTenTimesTheirTime() {
+        descend(SLOW);
 
         assertDepth(NEAR);
-        now += 20 * SLOW.toNanos() - 1;
+        now += 3 * 10 * SLOW.toNanos() - 1;
         assertDepth(NEAR);
         now++;
-        assertDepth(100_000);
+        assertDepth(10_000);
     }
 
     /** Each of them looks as deep, and no other can claim meanwhile. */
     @Test
-    void deepLookRestsLongerBesideOtherInstances() {
+    void deepLooksRestLongerBesideOtherInstances() {
         instances = 3;
-        learn(0, true, QUICK);
-        learn(1, true, SLOW);
+        descend(SLOW);
 
-        now += 3 * 20 * SLOW.toNanos() - 1;
+        now += 3 * 3 * 10 * SLOW.toNanos() - 1;
         assertDepth(NEAR);
         now++;
-        assertDepth(100_000);
+        assertDepth(10_000);
     }
 
     @Test
@@ -75,40 +74,43 @@ class ScanLimitTest {
 
         assertDepth(NEAR);
         depth.failed(depth.next(7), SLOW.multipliedBy(10));
-        now += 20 * SLOW.toNanos();
+        now += 10 * SLOW.toNanos();
         assertDepth(10_000);
     }
 
     @Test
-    void deepLookRestsForTenMinutesAtMost() {
+    void deepLooksRestForTenMinutesAtMost() {
         instances = 20;
         learn(0, true, QUICK);
-        depth.failed(depth.next(7), Duration.ofMinutes(1));
+        depth.failed(depth.next(7), Duration.ofMinutes(4));
 
         now += Duration.ofMinutes(10).toNanos();
         assertDepth(10_000);
     }
 
     @Test
-    void deepLookThatFindsEnoughIsRepeatedAtOnce() {
+    void deepLookThatFindsEnoughIsRepeatedAtOnceIfItIsQuick() {
         learn(10, true, QUICK);
         learn(BATCH, true, Duration.ofMillis(9));
-
         assertDepth(10_000);
+
+        learn(BATCH, true, Duration.ofMillis(11));
+        assertDepth(NEAR);
     }
 
+    /** Batches of the long aggregate keep no instance from looking behind it. */
     @Test
-    void whatIsFoundNearWhileADeepLookRestsDoesNotChangeTheDepthUntilItIsFull() {
-        learn(0, true, QUICK);
-        learn(0, true, SLOW);
+    void whatIsFoundNearDelaysNoDeepLook() {
+        descend(SLOW);
         assertThat(learn(0, true, QUICK)).isFalse();
         assertThat(learn(1, true, QUICK)).isTrue();
-        now += 20 * SLOW.toNanos();
-        assertDepth(100_000);
-        learn(0, true, SLOW);
         learn(BATCH, true, QUICK);
-        now += 20 * SLOW.toNanos();
-        assertDepth(NEAR);
+        now += 3 * 10 * SLOW.toNanos();
+
+        learn(0, true, QUICK);
+        learn(0, true, SLOW);
+        learn(0, true, SLOW);
+        assertDepth(ScanLimit.UNBOUNDED);
     }
 
     @Test
@@ -122,11 +124,19 @@ class ScanLimitTest {
     @Test
     void looksAgainWhereNothingOfMuchWasFree() {
         learn(0, true, QUICK);
-        assertThat(depth.lookAgainIn()).contains(QUICK.multipliedBy(20));
+        assertThat(depth.lookAgainIn()).contains(QUICK.multipliedBy(10));
         now += Duration.ofSeconds(1).toNanos();
         assertThat(depth.lookAgainIn()).contains(Duration.ZERO);
         learn(1, true, QUICK);
         assertThat(depth.lookAgainIn()).isEmpty();
+    }
+
+    /** Nothing is free, however deep it looks. */
+    private void descend(Duration took) {
+        learn(0, true, QUICK);
+        learn(0, true, took);
+        learn(0, true, took);
+        learn(0, true, took);
     }
 
     private boolean learn(int found, boolean longQueue, Duration took) {
