@@ -31,7 +31,7 @@ class LongAggregateTest {
     private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(3);
 
     /** If claims read the whole backlog, three instances read some thousand rows for each event that they handle. */
-    private static final long READ_PER_EVENT = 700;
+    private static final long READ_PER_EVENT = 1_000;
 
     private static final String COUNTED = "Counted";
     private static final String ORDERED = "Ordered";
