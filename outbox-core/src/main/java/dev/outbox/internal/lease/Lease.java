@@ -29,6 +29,10 @@ public final class Lease implements AutoCloseable {
     private volatile Moment confirmedAt;
     private volatile Moment renewedAt;
     private volatile boolean gone;
+
+    /** Whether a confirmation has failed; guarded by the lock. */
+    private boolean unconfirmed;
+
     private volatile @Nullable Moment settlingSince;
 
     /** What is leased. */
@@ -121,7 +125,7 @@ public final class Lease implements AutoCloseable {
         return held;
     }
 
-    void renew() throws Exception {
+    private boolean renew() throws Exception {
         Moment begun = clock.now();
         FaultPoint.BEFORE_RENEWAL.reached();
         boolean held = ask(claimed::renew);
@@ -129,9 +133,13 @@ public final class Lease implements AutoCloseable {
         if (held) {
             renewedAt = begun;
         }
+        return held;
     }
 
-    /** Returns whether work may start. Confirms the lease in the database unless it was confirmed within 100 ms. */
+    /**
+     * Returns whether work may start. Confirms the lease in the database unless it was confirmed within 100 ms, and renews one that only this
+     * process takes for lost: a claim that waits for a lock or a connection may use it up.
+     */
     public boolean isHeld() {
         if (gone) {
             return false;
@@ -142,9 +150,12 @@ public final class Lease implements AutoCloseable {
         asking.lock();
         try {
             // A process that was suspended since the answer has lost the lease.
-            return isFresh() || (confirm() && !isLost());
+            return isFresh() || (confirm() && (!isLost() || (!isStalled() && renew() && !isLost())));
         } catch (Exception ex) {
-            log.debug("A lease could not be confirmed", ex);
+            if (!unconfirmed) {
+                unconfirmed = true;
+                log.warn("Claim {} could not be confirmed; what has not begun is given back", claimed.id(), ex);
+            }
             return false;
         } finally {
             asking.unlock();

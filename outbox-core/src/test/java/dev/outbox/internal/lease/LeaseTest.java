@@ -81,11 +81,32 @@ class LeaseTest {
     void confirmationIsNotTrustedBeyondEndOfLease() {
         pass(LIFE.minusMillis(10));
         assertThat(lease.isHeld()).isTrue();
+        assertThat(row.renewals).isZero();
 
         row.held = false;
         pass(Duration.ofMillis(20));
         assertThat(lease.isHeld()).isFalse();
         assertThat(row.confirmations).isEqualTo(2);
+    }
+
+    /** By the clock of this process, it was over before its first event. */
+    @Test
+    void leaseThatTheClaimHasUsedUpIsRenewed() {
+        pass(LIFE.plusMillis(1));
+        assertThat(lease.isLost()).isTrue();
+
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(row.renewals).isEqualTo(1);
+        assertThat(lease.remaining()).isEqualTo(LIFE);
+    }
+
+    @Test
+    void leaseIsNotRenewedForASettlementThatOutlastsIt() {
+        lease.settling();
+        pass(LIFE.plusMillis(1));
+
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(row.renewals).isZero();
     }
 
     @Test

@@ -80,7 +80,10 @@ class LostLeaseTest {
 
     @Test
     void handlerDoesNotStartAfterASuspensionThatOutlastsTheLease() {
-        suspension = () -> nanos += LIFE.plusMillis(1).toNanos();
+        suspension = () -> {
+            nanos += LIFE.plusMillis(1).toNanos();
+            held = false;
+        };
         Dispatcher dispatcher = dispatcher(HandlerDefinition.of(
                 "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
 
