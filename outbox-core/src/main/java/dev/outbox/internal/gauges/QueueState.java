@@ -4,11 +4,22 @@ import dev.outbox.internal.sql.Counted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** What waits at one moment, by stream and by registered handler, and the tables that grow, the largest first. */
-public record QueueState(Map<String, Stream> streams, Map<String, Handler> handlers, List<Table> tables) {
+/**
+ * What waits at one moment, by stream and by registered handler, the tables that grow, the largest first, and the bytes of the log that the
+ * last standby has yet to replay, unless none is visible.
+ */
+public record QueueState(
+        Map<String, Stream> streams,
+        Map<String, Handler> handlers,
+        List<Table> tables,
+        @Nullable Long replicationLag) {
 
-    /** Events of a stream that are not published, by status. Pending events that are not counted exactly are estimated. */
+    /**
+     * Events of a stream that are not published, by status. Pending events that are not counted exactly are estimated. Failures are those of
+     * the retrying events.
+     */
     public record Stream(
             Counted pending,
             Counted processing,
@@ -18,7 +29,8 @@ public record QueueState(Map<String, Stream> streams, Map<String, Handler> handl
             Duration oldestPending,
             Duration oldestRetrying,
             Counted scheduled,
-            Duration overdue) {
+            Duration overdue,
+            long failures) {
 
         /** A stream without events. */
         public static final Stream EMPTY = new Stream(
@@ -30,7 +42,8 @@ public record QueueState(Map<String, Stream> streams, Map<String, Handler> handl
                 Duration.ZERO,
                 Duration.ZERO,
                 Counted.NONE,
-                Duration.ZERO);
+                Duration.ZERO,
+                0);
 
         /** Returns whether every count is exact. */
         public boolean exact() {

@@ -39,7 +39,7 @@ public final class QueueStateStore {
     /**
      * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_scheduled_due; reads outbox_claim whole. The cost does not
      * depend on the backlog: above the bound, pending events are estimated from the density of ids, and others are not counted. Includes
-     * streams that no poller has registered.
+     * streams that no poller has registered. Replayed events, which have left the queue, have no failures.
      */
     static final String COUNT = "WITH RECURSIVE "
             + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
@@ -74,7 +74,8 @@ public final class QueueStateStore {
                    processing.claimed < {most},
                    retrying.deliveries < {most},
                    dead.deliveries < {most},
-                   scheduled.events < {most}
+                   scheduled.events < {most},
+                   retrying.failures
               FROM streams
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
                                    FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
@@ -88,14 +89,22 @@ public final class QueueStateStore {
                                           WHERE c.stream = streams.stream
                                             AND c.locked_until >= clock_timestamp()
                                           LIMIT {most}) claimed) processing
-             CROSS JOIN LATERAL (SELECT count(*) AS deliveries,
-                                        count(DISTINCT d.outbox_id) AS events,
-                                        min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
-                                   FROM (SELECT d.outbox_id, d.replay_id, d.open_since
-                                           FROM {schema}.outbox_delivery d
-                                          WHERE d.stream = streams.stream
-                                            AND d.status = 'OPEN'
-                                          LIMIT {most}) d) retrying
+             CROSS JOIN LATERAL (SELECT coalesce(sum(event.deliveries), 0) AS deliveries,
+                                        count(*) AS events,
+                                        coalesce(sum(event.failures), 0) AS failures,
+                                        min(event.since) AS since
+                                   FROM (SELECT count(*) AS deliveries,
+                                                (SELECT o.retry_count
+                                                   FROM {schema}.outbox_unpublished o
+                                                  WHERE o.id = d.outbox_id
+                                                  LIMIT 1) AS failures,
+                                                min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
+                                           FROM (SELECT d.outbox_id, d.replay_id, d.open_since
+                                                   FROM {schema}.outbox_delivery d
+                                                  WHERE d.stream = streams.stream
+                                                    AND d.status = 'OPEN'
+                                                  LIMIT {most}) d
+                                          GROUP BY d.outbox_id) event) retrying
              CROSS JOIN LATERAL (SELECT count(*) AS deliveries, count(*) FILTER (WHERE d.status = 'BLOCKING') AS lanes
                                    FROM (SELECT d.status
                                            FROM {schema}.outbox_delivery d
@@ -170,6 +179,10 @@ public final class QueueStateStore {
              ORDER BY bytes DESC, name
             """;
 
+    /** Of standbys and other readers of the log; NULL if there are none, or if the role may not see them. */
+    private static final String REPLICATION_LAG =
+            "SELECT max(pg_wal_lsn_diff(r.sent_lsn, r.replay_lsn))::bigint FROM pg_catalog.pg_stat_replication r";
+
     private static final List<String> GROWING = OutboxRelation.LIST.stream()
             .filter(OutboxRelation::grows)
             .map(OutboxRelation::name)
@@ -181,7 +194,7 @@ public final class QueueStateStore {
     /** Creates a store that runs its statements after one that limits them. */
     public QueueStateStore(DataSource dataSource, OutboxSchema schema, String limits) {
         this.dataSource = dataSource;
-        this.read = new Pipeline(schema, limits, COUNT, DELIVERIES, HandlerStore.ALL, TABLES);
+        this.read = new Pipeline(schema, limits, COUNT, DELIVERIES, HandlerStore.ALL, TABLES, REPLICATION_LAG);
     }
 
     /** Reads the state of every stream and registered handler. */
@@ -194,7 +207,8 @@ public final class QueueStateStore {
                         handlers(results),
                         results.list(
                                 TABLES,
-                                (row) -> new Table(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)))));
+                                (row) -> new Table(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4))),
+                        results.row(REPLICATION_LAG).getObject(1, Long.class)));
     }
 
     private static Stream stream(ResultSet row) throws SQLException {
@@ -207,7 +221,8 @@ public final class QueueStateStore {
                 Duration.ofMillis(row.getLong(7)),
                 Duration.ofMillis(row.getLong(8)),
                 counted(row, 9, 15),
-                Duration.ofMillis(row.getLong(10)));
+                Duration.ofMillis(row.getLong(10)),
+                row.getLong(16));
     }
 
     private static Counted counted(ResultSet row, int value, int exact) throws SQLException {

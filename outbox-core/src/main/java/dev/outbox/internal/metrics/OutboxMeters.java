@@ -74,11 +74,12 @@ public final class OutboxMeters implements OutboxListener {
         return Timer.builder(name).description(description).withRegistry(registry);
     }
 
-    /** Registers the gauges of a stream, and the counters that alerts watch: a counter that begins above 0 has no increase. */
+    /** Registers the gauges of a stream, and what alerts compare over time: what begins above 0 has no increase. */
     public static void register(MeterRegistry registry, String stream, QueueGauges gauges, Supplier<Number> stuck) {
         OutboxMeters meters = new OutboxMeters(registry, Set::of);
         meters.unrouted.withTag(STREAM, stream);
         meters.leasesLost.withTag(STREAM, stream);
+        meters.retries.withTag(STREAM, stream);
         Gauge.builder("outbox.handlers.stuck", stuck)
                 .description(
                         "Handlers of this instance that run for longer than a lease, or ignore the interrupt at their timeout")
@@ -86,6 +87,11 @@ public final class OutboxMeters implements OutboxListener {
                 .tag(STREAM, stream)
                 .register(registry);
         new QueueMeters(registry, gauges).register(stream);
+    }
+
+    /** Registers the gauge of the database. */
+    public static void registerDatabase(MeterRegistry registry, QueueGauges gauges) {
+        new QueueMeters(registry, gauges).registerDatabase();
     }
 
     /** Registers the gauges of a handler of this instance. */

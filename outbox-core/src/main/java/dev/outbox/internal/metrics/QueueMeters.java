@@ -1,19 +1,19 @@
 package dev.outbox.internal.metrics;
 
 import dev.outbox.internal.gauges.QueueGauges;
+import dev.outbox.internal.gauges.QueueState;
 import dev.outbox.internal.gauges.QueueState.Handler;
 import dev.outbox.internal.gauges.QueueState.Stream;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of streams and handlers. They are NaN, never 0, while the database cannot be asked. */
+/** Gauges of streams, handlers and the database. They are NaN, never 0, while the database cannot be asked. */
 final class QueueMeters {
 
     private final MeterRegistry registry;
@@ -22,6 +22,16 @@ final class QueueMeters {
     QueueMeters(MeterRegistry registry, QueueGauges gauges) {
         this.registry = registry;
         this.gauges = gauges;
+    }
+
+    /** Registers the gauge of the database. */
+    void registerDatabase() {
+        gauge(
+                "outbox.replication.lag",
+                Tags.empty(),
+                "bytes",
+                "Log that the last standby has yet to replay",
+                () -> gauges.all().map(QueueState::replicationLag).map(Long::doubleValue));
     }
 
     /** Registers the gauges of a stream. */
@@ -45,6 +55,12 @@ final class QueueMeters {
                 events,
                 "Events with open deliveries after the first delivery",
                 (counts) -> counts.retrying().value());
+        gauge(
+                stream,
+                "outbox.retrying.failures",
+                null,
+                "How often handlers failed for the events with open deliveries",
+                Stream::failures);
         gauge(
                 stream,
                 "outbox.dead",
@@ -110,7 +126,7 @@ final class QueueMeters {
             String id, String name, @Nullable String unit, String description, ToDoubleFunction<Handler> value) {
         gauge(
                 name,
-                Tag.of("handler", id),
+                Tags.of("handler", id),
                 unit,
                 description,
                 () -> gauges.handler(id).map(value::applyAsDouble));
@@ -120,18 +136,18 @@ final class QueueMeters {
             String stream, String name, @Nullable String unit, String description, ToDoubleFunction<Stream> value) {
         gauge(
                 name,
-                Tag.of("stream", stream),
+                Tags.of("stream", stream),
                 unit,
                 description,
                 () -> gauges.stream(stream).map(value::applyAsDouble));
     }
 
     private void gauge(
-            String name, Tag tag, @Nullable String unit, String description, Supplier<Optional<Double>> value) {
+            String name, Tags tags, @Nullable String unit, String description, Supplier<Optional<Double>> value) {
         Gauge.builder(name, gauges, (all) -> value.get().orElse(Double.NaN))
                 .description(description)
                 .baseUnit(unit)
-                .tags(List.of(tag))
+                .tags(tags)
                 .register(registry);
     }
 

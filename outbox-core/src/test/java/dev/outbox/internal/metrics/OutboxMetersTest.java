@@ -18,18 +18,29 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGProperty;
+import org.postgresql.replication.LogSequenceNumber;
+import org.postgresql.replication.PGReplicationStream;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxMetersTest {
+
+    /** Bytes of the log. */
+    private static final int BEHIND = 100_000;
 
     private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -200,10 +211,19 @@ class OutboxMetersTest {
         assertThat(gauge("outbox.pending")).isEqualTo(1);
         assertThat(gauge("outbox.processing")).isEqualTo(1);
         assertThat(gauge("outbox.retrying")).isEqualTo(2);
+        assertThat(gauge("outbox.retrying.failures")).isPositive().isEqualTo(failures("retrying"));
         assertThat(gauge("outbox.dead")).isEqualTo(1);
         assertThat(gauge("outbox.oldest.pending")).isBetween(90.0, 150.0);
         assertThat(gauge("outbox.oldest.retrying")).isBetween(7200.0, 7260.0);
         assertThat(statements.count()).isEqualTo(1);
+    }
+
+    private double failures(String aggregate) {
+        return outbox.sql()
+                .sql("SELECT sum(retry_count) FROM events.outbox WHERE aggregate_id = ?")
+                .param(aggregate)
+                .query(Double.class)
+                .single();
     }
 
     @Test
@@ -216,6 +236,80 @@ class OutboxMetersTest {
                         .pending()
                         .value())
                 .isEqualTo(1);
+    }
+
+    /** As the owner, who is a member of pg_monitor. */
+    @Test
+    void standbyThatReplaysNothingFallsBehind() throws SQLException {
+        QueueGauges gauges = new QueueGauges(outbox.database().dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        new QueueMeters(registry, gauges).registerDatabase();
+        outbox.withoutPolling().start();
+        await().until(() -> gauges.all().isPresent());
+        assertThat(replicationLag()).isNaN();
+
+        try (Connection connection = replication();
+                PGReplicationStream standby = standby(connection)) {
+            outbox.sql()
+                    .sql("SELECT pg_logical_emit_message(false, 'test', repeat('x', ?))")
+                    .param(BEHIND + 1)
+                    .query()
+                    .singleValue();
+            await().untilAsserted(() -> assertThat(replicationLag()).isGreaterThan(BEHIND));
+
+            replayed(standby, logEnd());
+            await().untilAsserted(() -> assertThat(replicationLag()).isBetween(0.0, BEHIND - 1.0));
+        }
+    }
+
+    @Test
+    void replicationLagIsUnknownToARoleThatMayNotSeeIt() throws SQLException {
+        QueueGauges gauges = new QueueGauges(
+                outbox.database().as(outbox.database().application()), OutboxSchema.DEFAULT, Duration.ZERO);
+        new QueueMeters(registry, gauges).registerDatabase();
+        outbox.withoutPolling().start();
+
+        try (Connection connection = replication()) {
+            standby(connection);
+            await().until(() -> gauges.all().isPresent());
+            assertThat(replicationLag()).isNaN();
+        }
+    }
+
+    private Connection replication() throws SQLException {
+        Properties properties = new Properties();
+        properties.setProperty("user", outbox.database().username());
+        properties.setProperty("password", outbox.database().password());
+        PGProperty.REPLICATION.set(properties, "true");
+        PGProperty.ASSUME_MIN_SERVER_VERSION.set(properties, "10");
+        PGProperty.PREFER_QUERY_MODE.set(properties, "simple");
+        return DriverManager.getConnection(outbox.database().jdbcUrl(), properties);
+    }
+
+    /** A reader of the log that says it has replayed all that there is. */
+    private PGReplicationStream standby(Connection connection) throws SQLException {
+        LogSequenceNumber end = logEnd();
+        PGReplicationStream stream = connection
+                .unwrap(PGConnection.class)
+                .getReplicationAPI()
+                .replicationStream()
+                .physical()
+                .withStartPosition(end)
+                .start();
+        replayed(stream, end);
+        return stream;
+    }
+
+    private static void replayed(PGReplicationStream standby, LogSequenceNumber position) throws SQLException {
+        standby.setFlushedLSN(position);
+        standby.setAppliedLSN(position);
+        standby.forceUpdateStatus();
+    }
+
+    private LogSequenceNumber logEnd() {
+        return LogSequenceNumber.valueOf(outbox.sql()
+                .sql("SELECT pg_current_wal_lsn()::text")
+                .query(String.class)
+                .single());
     }
 
     @Test
@@ -243,6 +337,10 @@ class OutboxMetersTest {
             meter.getId().getTags().stream().map(Tag::getKey).forEach(keys::add);
         }
         assertThat(keys).containsExactly("event_type", "handler", "result", "stream");
+    }
+
+    private double replicationLag() {
+        return registry.get("outbox.replication.lag").gauge().value();
     }
 
     private double gauge(String name) {

@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param unpublished Number of events that are neither published nor dead.
  * @param oldest Age of the oldest event that waits for its first attempt or for a retry.
  * @param dead Number of dead deliveries.
- * @param meanRetries Average number of failed attempts of the events that were published within the window, are retried, or are dead.
+ * @param meanRetries Average number of failed attempts of a stream's events that finished within the window or are retried.
  * @param window Time over which the retries are averaged.
  */
 @ConfigurationProperties("alerts")

@@ -52,7 +52,7 @@ final class Alerts {
                 new Alert("mean-retries", retries.mean(settings.window()), settings.meanRetries()));
     }
 
-    /** Returns how many events had how many failed attempts: those published within the window, and all that are retried or dead. */
+    /** Returns how many events had how many failed attempts: those that finished within the window, published or dead, and all that are retried. */
     @GetMapping("/alerts/retries")
     SortedMap<Integer, Long> retries() {
         return retries.histogram(settings.window());

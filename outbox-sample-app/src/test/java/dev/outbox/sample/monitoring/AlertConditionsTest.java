@@ -214,6 +214,20 @@ class AlertConditionsTest {
     }
 
     @Test
+    void retriesOfEventsOfWhichNoneFinishes() {
+        api.post("/actuator/outbox/pause", PUSH);
+        insertRetrying(1);
+        scrape();
+        later(Duration.ofMinutes(1));
+        scrape();
+        assertThat(fires("OutboxRetries")).isFalse();
+
+        insertRetrying(2);
+        scrape();
+        assertFires("OutboxRetries", "push");
+    }
+
+    @Test
     void handlerThatHangs() {
         fault("fulfilment.parcel", "hang=true");
         payFor("clock");
@@ -308,6 +322,22 @@ class AlertConditionsTest {
                         SELECT ?, 'backlog', gen_random_uuid()::text, 1, 'BacklogGrew', '{}', now() - ?::interval
                           FROM generate_series(1, ?)
                         """).param(stream).param(age).param(events).update();
+    }
+
+    /** An event that failed some times, and whose next attempt is far off. */
+    private void insertRetrying(int failures) {
+        jdbc.sql("""
+                        WITH event AS (
+                            INSERT INTO events.outbox_unpublished
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, retry_count, dispatched_at)
+                            VALUES ('push', 'backlog', gen_random_uuid()::text, 1, 'BacklogGrew', '{}', 'RETRYING', ?, now())
+                            RETURNING *
+                        )
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'push.message', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() + interval '1 h'
+                          FROM event
+                        """).param(failures).update();
     }
 
     private void age(String age) {

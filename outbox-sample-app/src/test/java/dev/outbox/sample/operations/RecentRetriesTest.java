@@ -41,11 +41,32 @@ class RecentRetriesTest {
     void countsRetryingAndDeadEvents() {
         inOwnHistory(() -> {
             publish(3, 0, "1 minute");
-            queue("RETRYING", "OPEN", 2);
-            queue("DEAD", "DEAD", 10);
+            queue("RETRYING", "OPEN", 2, "10 minutes");
+            queue("DEAD", "DEAD", 10, "1 minute");
 
             assertThat(retries.histogram(WINDOW)).isEqualTo(Map.of(0, 3L, 2, 1L, 10, 1L));
             assertThat(retries.mean(WINDOW)).isEqualTo(2.4);
+        });
+    }
+
+    @Test
+    void deadEventsCountLikeOthersThatFinished() {
+        inOwnHistory(() -> {
+            publish(1, 1, "1 minute");
+            queue("DEAD", "DEAD", 10, "6 minutes");
+
+            assertThat(retries.mean(WINDOW)).isEqualTo(1);
+        });
+    }
+
+    /** As in the rules of Prometheus. */
+    @Test
+    void streamWithTheMostFailuresDecides() {
+        inOwnHistory(() -> {
+            publish("quiet", 9, 0, "1 minute");
+            queue("RETRYING", "OPEN", 2, "1 minute");
+
+            assertThat(retries.mean(WINDOW)).isEqualTo(2);
         });
     }
 
@@ -80,13 +101,14 @@ class RecentRetriesTest {
         });
     }
 
-    private void queue(String status, String delivery, int failures) {
+    private void queue(String status, String delivery, int failures, String lastAttempt) {
         jdbc.sql("""
                         WITH event AS (
                             INSERT INTO events.outbox_unpublished
                                    (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, retry_count,
-                                    dispatched_at)
-                            VALUES ('history', 'history', :status, 1, 'HistoryMade', '{}', :status, :failures, now())
+                                    dispatched_at, last_attempt_at)
+                            VALUES ('history', 'history', :status, 1, 'HistoryMade', '{}', :status, :failures, now(),
+                                    clock_timestamp() - :lastAttempt::interval)
                             RETURNING id
                         )
                         INSERT INTO events.outbox_delivery
@@ -99,18 +121,24 @@ class RecentRetriesTest {
                 .param("status", status)
                 .param("delivery", delivery)
                 .param("failures", failures)
+                .param("lastAttempt", lastAttempt)
                 .update();
     }
 
     private void publish(int events, int failures, String age) {
+        publish("history", events, failures, age);
+    }
+
+    private void publish(String stream, int events, int failures, String age) {
         jdbc.sql("""
                         INSERT INTO events.outbox_published
                                (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, retry_count,
                                 dispatched_at, published_at)
-                        SELECT 'history', 'history', :age, n, 'HistoryMade', '{}', 'PUBLISHED', :failures, now(),
+                        SELECT :stream, 'history', :age, n, 'HistoryMade', '{}', 'PUBLISHED', :failures, now(),
                                clock_timestamp() - :age::interval
                           FROM generate_series(1, :events) n
                         """)
+                .param("stream", stream)
                 .param("age", age)
                 .param("failures", failures)
                 .param("events", events)

@@ -10,7 +10,7 @@ final class TestRoles {
     static final String APPLICATION = "outbox_test_application";
     static final String PASSWORD = "outbox";
 
-    /** Tests arrange as the owner: they look at the sessions of the application, end some, and copy databases. */
+    /** Tests arrange as the owner: they look at the sessions of the application, end some, copy databases, and act as a standby. */
     private static final String CREATE = """
             DO $block$
             DECLARE
@@ -18,7 +18,7 @@ final class TestRoles {
             BEGIN
                 PERFORM pg_advisory_xact_lock(hashtext('outbox test roles'));
                 IF to_regrole('%1$s') IS NULL THEN
-                    CREATE ROLE %1$s LOGIN CREATEDB PASSWORD '%3$s' IN ROLE pg_monitor, pg_signal_backend;
+                    CREATE ROLE %1$s LOGIN CREATEDB REPLICATION PASSWORD '%3$s' IN ROLE pg_monitor, pg_signal_backend;
                     FOREACH role IN ARRAY ARRAY['outbox_publisher', 'outbox_worker', 'outbox_reader'] LOOP
                         IF to_regrole(role) IS NULL THEN
                             EXECUTE format('CREATE ROLE %%I', role);

@@ -36,6 +36,7 @@ public final class OutboxMetricsAutoConfiguration {
     @Bean
     MeterBinder outboxStreamMeterBinder(RuntimeSettings settings, QueueGauges gauges, OutboxRuntime runtime) {
         return (registry) -> {
+            OutboxMeters.registerDatabase(registry, gauges);
             settings.polling()
                     .streams()
                     .keySet()
