@@ -122,7 +122,8 @@ class EventCatalogTest {
                         RecoveryEvent.class,
                         MemberEvent.class,
                         IdentityEvent.class)
-                .flatMap((context) -> Stream.of(context.getPermittedSubclasses()))
+                .flatMap(EventCatalogTest::concrete)
+                .distinct()
                 .collect(Collectors.toMap(Class::getSimpleName, Function.identity()));
     }
 
@@ -139,8 +140,16 @@ class EventCatalogTest {
     private static boolean isSubscribed(Method method, String event) {
         List<String> types = List.of(method.getAnnotation(OutboxHandler.class).eventTypes());
         return types.isEmpty()
-                ? method.getParameterTypes()[0].getSimpleName().equals(event)
+                ? concrete(method.getParameterTypes()[0])
+                        .anyMatch((type) -> type.getSimpleName().equals(event))
                 : types.contains(event) || types.contains("*");
+    }
+
+    /** The classes that a sealed type permits, or the class itself. */
+    private static Stream<Class<?>> concrete(Class<?> type) {
+        return type.isSealed()
+                ? Stream.of(type.getPermittedSubclasses()).flatMap(EventCatalogTest::concrete)
+                : Stream.of(type);
     }
 
     /** The package of a class, within that of the service. */

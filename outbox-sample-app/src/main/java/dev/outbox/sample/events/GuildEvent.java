@@ -7,15 +7,40 @@ import tools.jackson.databind.annotation.JsonNaming;
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface GuildEvent {
 
+    /** Returns the id of the guild. */
+    String guildId();
+
+    /** The bot is now in a guild, or no longer. */
+    sealed interface PresenceEvent extends GuildEvent {}
+
+    /** A guild has this owner from now on. */
+    sealed interface OwnerEvent extends GuildEvent {
+
+        /** Returns the id of the owner. */
+        String ownerId();
+    }
+
     /** The bot was installed in a guild. */
-    record BotInstalled(String guildId, String installerUserId) implements GuildEvent {}
+    record BotInstalled(String guildId, String installerUserId) implements PresenceEvent, OwnerEvent {
+
+        @Override
+        public String ownerId() {
+            return installerUserId;
+        }
+    }
 
     /** The bot was kicked out of a guild. */
-    record BotKicked(String guildId) implements GuildEvent {}
+    record BotKicked(String guildId) implements PresenceEvent {}
 
     /** A guild has another owner. */
-    record GuildOwnerChanged(String guildId, String oldOwnerId, String newOwnerId) implements GuildEvent {}
+    record GuildOwnerChanged(String guildId, String oldOwnerId, String newOwnerId) implements OwnerEvent {
+
+        @Override
+        public String ownerId() {
+            return newOwnerId;
+        }
+    }
 
     /** A guild was deleted. */
-    record GuildDeleted(String guildId) implements GuildEvent {}
+    record GuildDeleted(String guildId) implements PresenceEvent {}
 }

@@ -2,14 +2,15 @@ package dev.outbox.sample.fulfilment;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.OrderEvent;
+import dev.outbox.sample.events.OrderEvent.OrderCanceled;
 import dev.outbox.sample.events.OrderEvent.OrderItemChanged;
+import dev.outbox.sample.events.OrderEvent.OrderPaid;
 import dev.outbox.sample.events.OrderEvent.OrderPlaced;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** State machine of orders, which relies on events in order: a payment must not precede its order. */
 @Service
@@ -29,30 +30,28 @@ class Fulfilments {
 
     private final JdbcClient jdbc;
     private final Checkpoint checkpoint;
-    private final JsonMapper json;
 
-    Fulfilments(JdbcClient jdbc, Checkpoint checkpoint, JsonMapper json) {
+    Fulfilments(JdbcClient jdbc, Checkpoint checkpoint) {
         this.jdbc = jdbc;
         this.checkpoint = checkpoint;
-        this.json = json;
     }
 
     @Transactional
-    @OutboxHandler(
-            id = "fulfilment.order",
-            eventTypes = {"OrderPlaced", "OrderItemChanged", "OrderPaid", "OrderCanceled"})
-    void follow(JsonNode payload, EventEnvelope event) {
-        if (!checkpoint.admit(event)) {
+    @OutboxHandler(id = "fulfilment.order")
+    void follow(OrderEvent event, EventEnvelope envelope) {
+        if (!checkpoint.admit(envelope)) {
             return;
         }
-        switch (event.eventType()) {
-            case "OrderPlaced" ->
-                begin(event, json.treeToValue(payload, OrderPlaced.class).item());
-            case "OrderItemChanged" ->
-                change(event, json.treeToValue(payload, OrderItemChanged.class).item(), null);
-            case "OrderPaid" -> change(event, null, "ready");
-            case "OrderCanceled" -> change(event, null, "stopped");
-            default -> throw new IllegalStateException("no subscription for " + event);
+        if (event instanceof OrderPlaced placed) {
+            begin(envelope, placed.item());
+        } else if (event instanceof OrderItemChanged changed) {
+            change(envelope, changed.item(), null);
+        } else if (event instanceof OrderPaid) {
+            change(envelope, null, "ready");
+        } else if (event instanceof OrderCanceled) {
+            change(envelope, null, "stopped");
+        } else {
+            throw new IllegalStateException("orders do not follow " + event);
         }
     }
 

@@ -3,12 +3,12 @@ package dev.outbox.sample.notification;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.GuildEvent.OwnerEvent;
 import dev.outbox.sample.events.Headers;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
-import tools.jackson.databind.JsonNode;
 
 /** Directory of the people whom messages reach: the owner of each guild, and mail addresses of users. The id of a user is that of Discord. */
 @Component
@@ -47,15 +47,12 @@ class Directory {
         this.jdbc = jdbc;
     }
 
-    @OutboxHandler(
-            id = "notification.guild-owner",
-            eventTypes = {"BotInstalled", "GuildOwnerChanged"})
-    void ownerKnown(JsonNode payload, EventEnvelope event) {
-        String field = event.eventType().equals("BotInstalled") ? "installer_user_id" : "new_owner_id";
+    @OutboxHandler(id = "notification.guild-owner")
+    void ownerKnown(OwnerEvent event, EventEnvelope envelope) {
         jdbc.sql(SET_OWNER)
-                .param("guildId", event.aggregateId())
-                .param("ownerId", payload.path(field).asString())
-                .param("seq", event.sequence())
+                .param("guildId", event.guildId())
+                .param("ownerId", event.ownerId())
+                .param("seq", envelope.sequence())
                 .update();
     }
 

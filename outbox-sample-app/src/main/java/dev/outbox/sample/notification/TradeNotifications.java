@@ -1,13 +1,20 @@
 package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.BacktestEvent.BacktestCompleted;
 import dev.outbox.sample.events.BacktestEvent.BacktestFailed;
 import dev.outbox.sample.events.Headers;
+import dev.outbox.sample.events.TradeEvent.FillRefused;
+import dev.outbox.sample.events.TradeEvent.OrderAccepted;
+import dev.outbox.sample.events.TradeEvent.OrderAttemptsExhausted;
+import dev.outbox.sample.events.TradeEvent.OrderFilled;
+import dev.outbox.sample.events.TradeEvent.OrderHalted;
+import dev.outbox.sample.events.TradeEvent.OrderIntentEvent;
+import dev.outbox.sample.events.TradeEvent.OrderPartiallyFilled;
+import dev.outbox.sample.events.TradeEvent.OrderRejected;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
-import tools.jackson.databind.JsonNode;
 
 /** Notifies owners of their orders and backtests, on a best-effort basis: a lost message costs no money. */
 @Component
@@ -20,36 +27,9 @@ class TradeNotifications {
     }
 
     /** Takes all events of an order, so that the owner gets the messages in the order of the events. */
-    @OutboxHandler(
-            id = "notification-worker",
-            eventTypes = {
-                "OrderAccepted",
-                "OrderRejected",
-                "OrderAttemptsExhausted",
-                "OrderHalted",
-                "OrderPartiallyFilled",
-                "OrderFilled",
-                "FillRefused"
-            })
-    void order(JsonNode payload, EventEnvelope event) {
-        String market = event.headers().get(Headers.MARKET);
-        String message = switch (event.eventType()) {
-            case "OrderAccepted" -> "order accepted in " + market;
-            case "OrderRejected" -> "order rejected in %s: %s".formatted(market, text(payload, "reason"));
-            case "OrderAttemptsExhausted" ->
-                "order not placed in %s: the exchange was too busy for %s attempts"
-                        .formatted(market, text(payload, "attempts"));
-            case "OrderHalted" ->
-                "order halted in %s until an operator decides: %s".formatted(market, text(payload, "reason"));
-            case "OrderPartiallyFilled" ->
-                "order partially filled in %s: %s, %s in total"
-                        .formatted(market, text(payload, "volume"), text(payload, "filledVolume"));
-            case "OrderFilled" -> "order filled in %s: %s".formatted(market, text(payload, "filledVolume"));
-            case "FillRefused" ->
-                "fill refused in %s until an operator decides: %s".formatted(market, text(payload, "reason"));
-            default -> throw new NonRetryableException("unexpected event type " + event.eventType());
-        };
-        notifications.send(event, message);
+    @OutboxHandler(id = "notification-worker")
+    void order(OrderIntentEvent event, EventEnvelope envelope) {
+        notifications.send(envelope, message(event, envelope.headers().get(Headers.MARKET)));
     }
 
     @OutboxHandler(id = "notification.backtest-completed")
@@ -63,7 +43,30 @@ class TradeNotifications {
         notifications.send(envelope, "backtest failed: " + event.reason());
     }
 
-    private static String text(JsonNode payload, String field) {
-        return payload.path(field).asString();
+    private static String message(OrderIntentEvent event, @Nullable String market) {
+        if (event instanceof OrderAccepted) {
+            return "order accepted in " + market;
+        }
+        if (event instanceof OrderRejected rejected) {
+            return "order rejected in %s: %s".formatted(market, rejected.reason());
+        }
+        if (event instanceof OrderAttemptsExhausted exhausted) {
+            return "order not placed in %s: the exchange was too busy for %s attempts"
+                    .formatted(market, exhausted.attempts());
+        }
+        if (event instanceof OrderHalted halted) {
+            return "order halted in %s until an operator decides: %s".formatted(market, halted.reason());
+        }
+        if (event instanceof OrderPartiallyFilled part) {
+            return "order partially filled in %s: %s, %s in total"
+                    .formatted(market, part.volume(), part.filledVolume());
+        }
+        if (event instanceof OrderFilled filled) {
+            return "order filled in %s: %s".formatted(market, filled.filledVolume());
+        }
+        if (event instanceof FillRefused refused) {
+            return "fill refused in %s until an operator decides: %s".formatted(market, refused.reason());
+        }
+        throw new IllegalStateException("there is no message for " + event);
     }
 }

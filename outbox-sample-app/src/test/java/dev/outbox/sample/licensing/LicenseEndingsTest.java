@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.GuildEvent.BotInstalled;
+import dev.outbox.sample.events.GuildEvent.BotKicked;
+import dev.outbox.sample.events.GuildEvent.PresenceEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -21,6 +24,8 @@ class LicenseEndingsTest {
     private static final Instant TWO_HOURS_AGO = NOW.minus(Duration.ofHours(2));
 
     private final String guild = "guild-" + UUID.randomUUID();
+    private final BotInstalled installed = new BotInstalled(guild, "user-1");
+    private final BotKicked kicked = new BotKicked(guild);
 
     @Autowired
     private LicensingSubscriber subscriber;
@@ -30,35 +35,36 @@ class LicenseEndingsTest {
 
     @Test
     void lateKickSparesLaterLicense() {
-        happened("BotInstalled", NOW);
+        happened(installed, NOW);
 
-        happened("BotKicked", HOUR_AGO);
+        happened(kicked, HOUR_AGO);
 
         assertThat(status()).isEqualTo("active");
     }
 
     @Test
     void kickSuspendsLicenseThatWasGrantedLate() {
-        happened("BotInstalled", TWO_HOURS_AGO);
+        happened(installed, TWO_HOURS_AGO);
 
-        happened("BotKicked", HOUR_AGO);
+        happened(kicked, HOUR_AGO);
 
         assertThat(status()).isEqualTo("suspended");
     }
 
     @Test
     void repeatedKickSparesLicenseOfLaterInstallation() {
-        happened("BotInstalled", TWO_HOURS_AGO);
-        happened("BotKicked", HOUR_AGO);
-        happened("BotInstalled", NOW);
+        happened(installed, TWO_HOURS_AGO);
+        happened(kicked, HOUR_AGO);
+        happened(installed, NOW);
 
-        happened("BotKicked", HOUR_AGO);
+        happened(kicked, HOUR_AGO);
 
         assertThat(status()).isEqualTo("active");
     }
 
-    private void happened(String eventType, Instant time) {
-        subscriber.guild(Envelopes.of("guild", guild, 1, eventType, "{}", Map.of(), time));
+    private void happened(PresenceEvent event, Instant time) {
+        String type = event.getClass().getSimpleName();
+        subscriber.guild(event, Envelopes.of("guild", guild, 1, type, "{}", Map.of(), time));
     }
 
     private String status() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
-import dev.outbox.sample.events.BillingEvent;
+import dev.outbox.sample.events.BillingEvent.EntitlementEvent;
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
@@ -20,7 +20,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Licenses whose events are redelivered, as after a crash, and whose payments are late. */
 @SampleTest
@@ -42,9 +41,6 @@ class LicensesTest {
 
     @Autowired
     private JdbcClient jdbc;
-
-    @Autowired
-    private JsonMapper json;
 
     @Test
     void grantedOnce() {
@@ -185,7 +181,7 @@ class LicensesTest {
         return new Delivery(++sequence, new PaymentSucceeded(id, UUID.randomUUID(), newPeriodEnd), headers);
     }
 
-    private Delivery event(BillingEvent event) {
+    private Delivery event(EntitlementEvent event) {
         return new Delivery(++sequence, event, Map.of());
     }
 
@@ -193,7 +189,7 @@ class LicensesTest {
     private void deliverTwice(Delivery... deliveries) {
         for (int time = 1; time <= 2; time++) {
             for (Delivery delivery : deliveries) {
-                BillingEvent event = delivery.event();
+                EntitlementEvent event = delivery.event();
                 EventEnvelope envelope = Envelopes.of(
                         "subscription",
                         id.toString(),
@@ -201,7 +197,7 @@ class LicensesTest {
                         event.getClass().getSimpleName(),
                         "{}",
                         delivery.headers());
-                subscriber.subscription(json.valueToTree(event), envelope);
+                subscriber.subscription(event, envelope);
             }
         }
     }
@@ -226,5 +222,5 @@ class LicensesTest {
                 .list();
     }
 
-    private record Delivery(long sequence, BillingEvent event, Map<String, String> headers) {}
+    private record Delivery(long sequence, EntitlementEvent event, Map<String, String> headers) {}
 }
