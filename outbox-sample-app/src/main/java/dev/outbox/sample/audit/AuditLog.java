@@ -4,8 +4,12 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import java.sql.Timestamp;
 import java.util.List;
+import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
+import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Records events. */
 @Service
@@ -32,23 +36,29 @@ class AuditLog {
             """;
 
     private final JdbcClient jdbc;
+    private final NamedParameterJdbcOperations batches;
 
-    AuditLog(JdbcClient jdbc) {
+    AuditLog(JdbcClient jdbc, NamedParameterJdbcOperations batches) {
         this.jdbc = jdbc;
+        this.batches = batches;
     }
 
-    /** Records each event once. A single statement needs no surrounding transaction. */
+    /** Records a batch of events in one round trip and one commit, and each event once. */
+    @Transactional
     @OutboxHandler(id = "audit.record", eventTypes = "*")
-    void record(EventEnvelope event) {
-        jdbc.sql(RECORD)
-                .param("eventId", event.eventId())
-                .param("eventType", event.eventType())
-                .param("aggregateType", event.aggregateType())
-                .param("aggregateId", event.aggregateId())
-                .param("payload", event.payload())
-                .param("traceId", event.headers().get(EventEnvelope.TRACE_ID))
-                .param("occurredAt", Timestamp.from(event.occurredAt()))
-                .update();
+    void record(List<EventEnvelope> events) {
+        batches.batchUpdate(RECORD, events.stream().map(AuditLog::parameters).toArray(SqlParameterSource[]::new));
+    }
+
+    private static SqlParameterSource parameters(EventEnvelope event) {
+        return new MapSqlParameterSource()
+                .addValue("eventId", event.eventId())
+                .addValue("eventType", event.eventType())
+                .addValue("aggregateType", event.aggregateType())
+                .addValue("aggregateId", event.aggregateId())
+                .addValue("payload", event.payload())
+                .addValue("traceId", event.headers().get(EventEnvelope.TRACE_ID))
+                .addValue("occurredAt", Timestamp.from(event.occurredAt()));
     }
 
     List<AuditEntry> latest() {

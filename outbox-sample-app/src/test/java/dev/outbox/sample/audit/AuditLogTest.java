@@ -18,10 +18,11 @@ class AuditLogTest {
     @Test
     void redeliveredEventIsRecordedOnce() {
         EventEnvelope envelope = Envelopes.of("guild", "BotInstalled", "{\"guild_id\": \"guild-1\"}");
+        EventEnvelope next = Envelopes.of("guild", "BotKicked", "{\"guild_id\": \"guild-1\"}");
 
-        audit.record(envelope);
+        audit.record(List.of(envelope));
         List<AuditEntry> recorded = entriesOf(envelope);
-        audit.record(envelope);
+        audit.record(List.of(envelope, next));
 
         assertThat(recorded).singleElement().satisfies((entry) -> {
             assertThat(entry.eventType()).isEqualTo("BotInstalled");
@@ -29,6 +30,7 @@ class AuditLogTest {
             assertThat(entry.occurredAt()).isEqualTo(envelope.occurredAt());
         });
         assertThat(entriesOf(envelope)).isEqualTo(recorded);
+        assertThat(entriesOf(next)).hasSize(1);
     }
 
     private List<AuditEntry> entriesOf(EventEnvelope envelope) {
