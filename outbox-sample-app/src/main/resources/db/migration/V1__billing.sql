@@ -45,7 +45,7 @@ CREATE INDEX subscriptions_ending
     ON billing.subscriptions (period_end)
     WHERE status IN ('active', 'past_due') AND cancel_at_period_end;
 
-COMMENT ON COLUMN billing.subscriptions.next_charge_at IS 'When a worker may claim the subscription; a claim moves it ahead, as a lease';
+COMMENT ON COLUMN billing.subscriptions.next_charge_at IS 'When a worker may claim the subscription; a claim moves it ahead, as a lease. After a failed payment, when it is tried again';
 COMMENT ON COLUMN billing.subscriptions.ordered_at IS 'An older kick of the bot does not suspend the subscription';
 
 CREATE TABLE billing.charges (

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -21,19 +22,16 @@ class Charges {
 
     /** A subscription that ends with its period is claimed only to finish an open charge. */
     private static final String CLAIM = """
-            UPDATE billing.subscriptions
+            UPDATE billing.subscriptions s
                SET next_charge_at = now() + interval '10 minutes'
-             WHERE id = (SELECT id
-                           FROM billing.subscriptions s
-                          WHERE id = :id
-                            AND next_charge_at <= now()
-                            AND status IN ('pending', 'active', 'past_due')
-                            AND (NOT cancel_at_period_end
-                                 OR EXISTS (SELECT 1
-                                              FROM billing.charges
-                                             WHERE subscription_id = s.id
-                                               AND status = 'open'))
-                            FOR UPDATE SKIP LOCKED)
+             WHERE id = :id
+               AND (next_charge_at <= now() OR retry_count = CAST(:failures AS integer))
+               AND status IN ('pending', 'active', 'past_due')
+               AND (NOT cancel_at_period_end
+                    OR EXISTS (SELECT 1
+                                 FROM billing.charges
+                                WHERE subscription_id = s.id
+                                  AND status = 'open'))
             RETURNING
             """ + Subscriptions.COLUMNS;
 
@@ -118,8 +116,19 @@ class Charges {
     /** Claims a subscription if it is due, and returns the charge to collect. */
     @Transactional
     Optional<Charge> claim(UUID subscriptionId) {
+        return claim(subscriptionId, null);
+    }
+
+    /** Claims a subscription whose payment is to be tried again, unless a payment has been booked since. A redelivered retry repeats its charge. */
+    @Transactional
+    Optional<Charge> claim(PaymentRetryDue retry) {
+        return claim(retry.subscriptionId(), retry.failures());
+    }
+
+    private Optional<Charge> claim(UUID subscriptionId, @Nullable Integer failures) {
         return jdbc.sql(CLAIM)
                 .param("id", subscriptionId)
+                .param("failures", failures)
                 .query(Subscription.class)
                 .optional()
                 .map((due) -> {

@@ -1,5 +1,6 @@
 package dev.outbox.sample.billing;
 
+import dev.outbox.OutboxHandler;
 import dev.outbox.RetryAfterException;
 import java.util.Optional;
 import java.util.UUID;
@@ -9,7 +10,7 @@ import org.springframework.web.server.ResponseStatusException;
 
 /** Claims a charge, calls the bank outside any transaction, and books the answer. */
 @Service
-final class Charging {
+class Charging {
 
     private final Subscriptions subscriptions;
     private final PlanChanges planChanges;
@@ -30,17 +31,32 @@ final class Charging {
         return charges.claim(subscriptionId).map(this::collect).orElseGet(() -> subscriptions.find(subscriptionId));
     }
 
-    /**
-     * Collects a claimed charge. After a crash, the next claim repeats it under the same id. If it was canceled meanwhile and its outcome is
-     * unknown, the renewals cancel it again.
-     */
+    /** Charges again after a failed payment. While the bank does not answer, the outbox redelivers the event, which repeats the charge. */
+    @OutboxHandler(id = "billing.payment-retry")
+    void retry(PaymentRetryDue retry) {
+        charges.claim(retry).ifPresent(this::book);
+    }
+
+    /** Collects a claimed charge for a client. */
     Subscription collect(Charge charge) {
+        try {
+            return book(charge);
+        } catch (RetryAfterException ex) {
+            throw new BankException(charge, String.valueOf(ex.getMessage()));
+        }
+    }
+
+    /**
+     * Collects a claimed charge and books the answer. After a crash, the next claim repeats it under the same id. If it was canceled
+     * meanwhile and its outcome is unknown, the renewals cancel it again.
+     */
+    private Subscription book(Charge charge) {
         try {
             return bank.collect(charge) ? ledger.paid(charge) : ledger.declined(charge);
         } catch (RetryAfterException ex) {
             charges.postpone(charge, ex.delay());
             charges.reopen(charge);
-            throw new BankException(charge, String.valueOf(ex.getMessage()));
+            throw ex;
         } catch (BankException ex) {
             charges.reopen(charge);
             throw ex;

@@ -1,6 +1,5 @@
 package dev.outbox.sample.billing;
 
-import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import java.time.Duration;
 import java.util.UUID;
@@ -119,7 +118,7 @@ class Ledger {
                 .query(Subscription.class)
                 .single();
         if (before.isRunning() && over) {
-            events.publish(before, new PaymentFailedFinal(before.id()));
+            events.publishFailedFinal(before);
         } else if (before.isRunning()) {
             events.publishFailed(failed, charge);
         }

@@ -10,8 +10,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Ends subscriptions that were canceled for the end of their period, charges due subscriptions, and cancels the open charges of ended
- * subscriptions. Any number of processes can run it at the same time.
+ * Ends subscriptions that were canceled for the end of their period, charges those whose period is over, repeats charges that a crash left
+ * open, and cancels the open charges of ended subscriptions. Any number of processes can run it at the same time. After a failed payment, a
+ * {@link PaymentRetryDue} charges instead.
  */
 @Component
 final class Renewals {
@@ -21,9 +22,14 @@ final class Renewals {
     /** The list may be old when a subscription is reached: a claim checks again. */
     private static final String DUE = """
             SELECT id
-              FROM billing.subscriptions
+              FROM billing.subscriptions s
              WHERE next_charge_at <= now()
                AND status IN ('pending', 'active', 'past_due')
+               AND (status <> 'past_due'
+                    OR EXISTS (SELECT 1
+                                 FROM billing.charges
+                                WHERE subscription_id = s.id
+                                  AND status = 'open'))
              ORDER BY next_charge_at
             """;
 
