@@ -44,6 +44,10 @@ async function refresh() {
   text('load', load.running ? `${load.published} of ${load.asked} events published, ${load.backlog} not completed` : '')
 }
 
+// Over Kafka, each of the two services has a part of the contexts.
+for (const part of document.querySelectorAll('[data-part]')) {
+  fetch(part.dataset.part).then((answer) => { part.hidden = answer.status === 404 })
+}
 for (const button of document.querySelectorAll('button')) {
   button.addEventListener('click', () =>
     'subscribe' in button.dataset ? subscribe()

@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading;
 
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.trading.Exchange.Executions;
 import java.util.List;
 import org.slf4j.Logger;
@@ -13,6 +14,7 @@ import org.springframework.stereotype.Component;
  * Reads the executions of open orders from Upbit, which does not report them, until an order is filled or has ended. A fill that is read
  * again changes nothing. After an interrupted run, the next one continues behind the last order, so that every order has its turn.
  */
+@InWorker
 @Component
 @ConditionalOnProperty(name = "trading.exchange", havingValue = "upbit")
 final class FillPolling {

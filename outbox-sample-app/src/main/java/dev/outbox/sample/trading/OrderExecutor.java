@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading;
 
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.trading.Exchange.Answer;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -10,6 +11,7 @@ import org.springframework.stereotype.Service;
  * Executes an attempt at most once, however often the command is delivered. It calls the exchange outside any transaction. The status that
  * is stored before and after the call prevents a second order.
  */
+@InWorker
 @Service
 public class OrderExecutor {
 

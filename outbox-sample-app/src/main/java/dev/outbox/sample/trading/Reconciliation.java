@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading;
 
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.eventbus.Message;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.springframework.stereotype.Component;
  * one, it opens another attempt until the permitted attempts are exhausted. Several instances can run it at the same time, because each step
  * happens once.
  */
+@InWorker
 @Component
 final class Reconciliation {
 

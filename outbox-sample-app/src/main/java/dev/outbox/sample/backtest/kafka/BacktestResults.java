@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 
 /** Keeps the copies of backtests in the service that queued them up to date. */
 @Component
-@ConditionalOnProperty(name = "sample.transport", havingValue = "kafka")
+@ConditionalOnProperty(name = "sample.service", havingValue = "web")
 class BacktestResults {
 
     private final BacktestCopies copies;

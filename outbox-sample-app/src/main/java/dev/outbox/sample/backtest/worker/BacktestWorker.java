@@ -6,12 +6,14 @@ import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.backtest.BacktestRunner;
 import dev.outbox.sample.backtest.kafka.BacktestCopies;
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.events.BacktestCommand.RunBacktest;
 import java.util.Objects;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /** Passes the commands of {@code everbit.backtest.command} to the runner. */
+@InWorker
 @Component
 class BacktestWorker {
 

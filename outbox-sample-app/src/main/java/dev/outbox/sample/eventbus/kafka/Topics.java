@@ -3,6 +3,7 @@ package dev.outbox.sample.eventbus.kafka;
 import dev.outbox.sample.eventbus.Streams;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -15,6 +16,13 @@ import org.springframework.kafka.core.KafkaAdmin;
 final class Topics {
 
     private static final int PARTITIONS = 3;
+
+    Topics(@Value("${sample.service:}") String service) {
+        if (service.isEmpty()) {
+            throw new IllegalStateException("sample.transport=kafka divides the service into two processes:"
+                    + " set spring.profiles.active=web for one, and spring.profiles.active=worker for the other");
+        }
+    }
 
     @Bean
     KafkaAdmin.NewTopics newTopics() {

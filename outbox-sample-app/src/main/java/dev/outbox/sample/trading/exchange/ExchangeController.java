@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading.exchange;
 
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.trading.Fill;
 import dev.outbox.sample.trading.Fills;
 import dev.outbox.sample.trading.UnknownAttemptException;
@@ -22,6 +23,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /** The simulated exchange over HTTP: its orders, its behaviour and its executions. */
+@InWorker
 @RestController
 @ConditionalOnProperty(name = "trading.exchange", havingValue = "simulated", matchIfMissing = true)
 @RequestMapping("/exchange")

@@ -1,6 +1,7 @@
 package dev.outbox.sample.trading.exchange;
 
 import dev.outbox.sample.demo.Outages;
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.trading.Exchange;
 import dev.outbox.sample.trading.ExchangeUnreachableException;
 import dev.outbox.sample.trading.NoAnswerException;
@@ -13,6 +14,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /** Exchange that stores each order it receives, so that tests can detect orders that were sent twice. */
+@InWorker
 @Component
 @ConditionalOnProperty(name = "trading.exchange", havingValue = "simulated", matchIfMissing = true)
 final class SimulatedExchange implements Exchange {

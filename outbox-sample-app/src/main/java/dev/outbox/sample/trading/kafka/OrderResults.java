@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 
 /** Keeps the copies of orders in the service that took their signals up to date. */
 @Component
-@ConditionalOnProperty(name = "sample.transport", havingValue = "kafka")
+@ConditionalOnProperty(name = "sample.service", havingValue = "web")
 class OrderResults {
 
     private final OrderCopies copies;

@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading.upbit;
 
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.http.GatewayClient;
 import java.time.Clock;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -8,6 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Places orders at Upbit, if {@code trading.exchange} is {@code upbit}. */
+@InWorker
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "trading.exchange", havingValue = "upbit")
 @EnableConfigurationProperties(UpbitSettings.class)

@@ -4,6 +4,7 @@ import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.trading.OrderExecutor;
 import dev.outbox.sample.trading.kafka.OrderCopies;
@@ -12,6 +13,7 @@ import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /** Passes the commands of {@code everbit.trade.command} to the executor. The configuration lists the failures that are not retried. */
+@InWorker
 @Component
 class OrderExecutorWorker {
 
