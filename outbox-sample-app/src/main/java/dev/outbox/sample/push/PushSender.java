@@ -1,6 +1,7 @@
 package dev.outbox.sample.push;
 
 import dev.outbox.DeadLetter;
+import dev.outbox.EventContext;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
@@ -35,9 +36,11 @@ class PushSender {
 
     /** Ignores a message that was already sent or has failed for good. Calls the gateway outside any transaction. */
     @OutboxHandler(id = "push.send")
-    void send(PushRequested event) {
+    void send(PushRequested event, EventContext context) {
         inbox.beginAttempt(event.notificationId())
-                .ifPresentOrElse(this::send, () -> log.info("Push {} is over already", event.notificationId()));
+                .ifPresentOrElse(
+                        (message) -> send(message, context),
+                        () -> log.info("Push {} is over already", event.notificationId()));
     }
 
     /** Reads no payload, which may be the reason: the aggregate is the message. */
@@ -62,10 +65,16 @@ class PushSender {
         }
     }
 
-    /** Tries every device that is not done with before it reports the first failure that a retry may mend. */
-    private void send(InboxMessage message) {
+    /**
+     * Tries every device that is not done with before it reports the first failure that a retry may mend. A process that was suspended for
+     * longer than its lease leaves the remaining devices to the process that took over.
+     */
+    private void send(InboxMessage message, EventContext context) {
         RuntimeException failure = null;
         for (Registration registration : devices.awaiting(message)) {
+            if (context.isLeaseLost()) {
+                throw new IllegalStateException("push " + message.id() + " has another worker: its lease is lost");
+            }
             try {
                 inbox.record(message.id(), registration, sendTo(registration, message));
             } catch (NonRetryableException ex) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.DeadLetter;
+import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Envelopes;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +37,7 @@ class PushSenderTest {
 
     private final String user = "user-" + UUID.randomUUID();
     private final AtomicInteger sends = new AtomicInteger();
+    private final EventContext held = lease(() -> false);
 
     @Autowired
     private Inbox inbox;
@@ -52,11 +55,27 @@ class PushSenderTest {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.ACCEPTED);
 
-        sender.send(event);
-        sender.send(event);
+        sender.send(event, held);
+        sender.send(event, held);
 
         assertThat(message().status()).isEqualTo("SENT");
         assertThat(sends).hasValue(1);
+    }
+
+    @Test
+    void suspendedWorkerLeavesTheNextDeviceToAnother() {
+        devices.register("tablet", new Device(user, "token-2", null));
+        PushRequested event = request();
+        PushSender sender = sender(() -> Result.ACCEPTED);
+
+        assertThatThrownBy(() -> sender.send(event, lease(() -> sends.get() > 0)))
+                .hasMessageContaining("its lease is lost");
+        assertThat(sends).hasValue(1);
+        assertThat(message().status()).isEqualTo("PENDING");
+        sender.send(event, held);
+
+        assertThat(sends).hasValue(2);
+        assertThat(message().status()).isEqualTo("SENT");
     }
 
     @Test
@@ -65,7 +84,7 @@ class PushSenderTest {
         PushSender sender = sender(() -> Result.ACCEPTED);
 
         sender.gaveUp(deadLetter(event, "HANDLER_TIMEOUT"));
-        sender.send(event);
+        sender.send(event, held);
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("HANDLER_TIMEOUT");
@@ -77,7 +96,7 @@ class PushSenderTest {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.ACCEPTED);
 
-        sender.send(event);
+        sender.send(event, held);
         sender.gaveUp(deadLetter(event, "CRASH_LOOP"));
 
         assertThat(message().status()).isEqualTo("SENT");
@@ -108,7 +127,7 @@ class PushSenderTest {
         });
 
         for (int attempt = 1; attempt <= 5; attempt++) {
-            assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+            assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
         }
 
         assertThat(message().status()).isEqualTo("PENDING");
@@ -120,8 +139,8 @@ class PushSenderTest {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.DEVICE_GONE);
 
-        sender.send(event);
-        sender.send(event);
+        sender.send(event, held);
+        sender.send(event, held);
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("the device is not registered any more");
@@ -137,14 +156,14 @@ class PushSenderTest {
                             devices.register("phone", new Device(user, "token-2", null));
                             return Result.DEVICE_GONE;
                         })
-                        .send(event))
+                        .send(event, held))
                 .isInstanceOf(GatewayException.class);
 
         assertThat(registered())
                 .singleElement()
                 .satisfies((registration) ->
                         assertThat(registration.device().token()).isEqualTo("token-2"));
-        sender(() -> Result.ACCEPTED).send(event);
+        sender(() -> Result.ACCEPTED).send(event, held);
         assertThat(message().status()).isEqualTo("SENT");
     }
 
@@ -152,7 +171,7 @@ class PushSenderTest {
     void userWithoutDeviceHasTheMessageAndAFailedPush() {
         devices.unregister(user, "phone");
 
-        sender(() -> Result.ACCEPTED).send(request());
+        sender(() -> Result.ACCEPTED).send(request(), held);
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("the user has no device");
@@ -180,10 +199,10 @@ class PushSenderTest {
             return answers.get(device.token()).get();
         });
 
-        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
         assertThat(message().status()).isEqualTo("PENDING");
         answers.put("token-2", () -> Result.ACCEPTED);
-        sender.send(event);
+        sender.send(event, held);
 
         assertThat(message().status()).isEqualTo("SENT");
         assertThat(sent).containsExactly("token-1", "token-2", "token-3", "token-2");
@@ -206,8 +225,8 @@ class PushSenderTest {
         PushRequested first = request();
         PushRequested second = request();
 
-        assertThatThrownBy(() -> sender.send(first)).isInstanceOf(GatewayException.class);
-        assertThatThrownBy(() -> sender.send(second)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(first, held)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(second, held)).isInstanceOf(GatewayException.class);
 
         assertThat(sent).containsExactly("token-1", "token-2", "token-2", "token-1");
     }
@@ -224,10 +243,10 @@ class PushSenderTest {
             }
             return Result.ACCEPTED;
         });
-        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
 
         devices.register("phone", new Device(user, "token-3", null));
-        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
 
         assertThat(sent).containsExactly("token-1", "token-2", "token-2");
     }
@@ -243,7 +262,7 @@ class PushSenderTest {
             return Result.ACCEPTED;
         });
 
-        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
         sender.gaveUp(deadLetter(event, "GatewayException"));
 
         assertThat(message().status()).isEqualTo("SENT");
@@ -284,5 +303,19 @@ class PushSenderTest {
 
     private InboxMessage message() {
         return inbox.of(user).get(0);
+    }
+
+    private static EventContext lease(BooleanSupplier lost) {
+        return new EventContext() {
+            @Override
+            public int attempt() {
+                return 1;
+            }
+
+            @Override
+            public boolean isLeaseLost() {
+                return lost.getAsBoolean();
+            }
+        };
     }
 }
