@@ -3,6 +3,11 @@ package dev.outbox.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventType;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,6 +26,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** From a confirmation or a notice to an inbox, for certain, and to a phone, if its gateway is willing. */
 @SampleTest
@@ -32,6 +38,12 @@ class PushFlowTest {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    private OutboxPublisher outbox;
+
+    @Autowired
+    private TransactionTemplate transaction;
 
     @Autowired
     private JdbcClient jdbc;
@@ -52,6 +64,19 @@ class PushFlowTest {
 
         assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
         assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
+        assertThat(shown()).containsExactly("Reservation confirmed: sauna, from 2030-01-01T18:00:00Z");
+    }
+
+    @Test
+    void reservationOfThePreviousReleaseKeepsItsTime() {
+        UUID id = UUID.randomUUID();
+        FormerReservationConfirmed former =
+                new FormerReservationConfirmed(id, user, "sauna", LocalDateTime.parse("2030-01-02T03:00"));
+
+        transaction.executeWithoutResult((status) -> outbox.publish(OutboxEvent.of("reservation", id.toString(), former)
+                .withHeader(EventEnvelope.TRACE_ID, api.traceId())));
+
+        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
         assertThat(shown()).containsExactly("Reservation confirmed: sauna, from 2030-01-01T18:00:00Z");
     }
 
@@ -201,4 +226,9 @@ class PushFlowTest {
     private static ThrowingConsumer<Double> atLeast(int seconds) {
         return (gap) -> assertThat(gap).isGreaterThanOrEqualTo(seconds - 0.01);
     }
+
+    /** As the previous release published it. */
+    @EventType(value = "ReservationConfirmed", version = 1, copy = true)
+    private record FormerReservationConfirmed(
+            UUID reservationId, String userId, String place, LocalDateTime startsAt) {}
 }
