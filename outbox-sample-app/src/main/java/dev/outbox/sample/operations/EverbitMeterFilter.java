@@ -88,6 +88,7 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
         if (id.getName().equals("outbox.retrying")) {
             gauge(
                             PENDING,
+                            "Events that await their first delivery or a retry",
                             id,
                             () -> values(registry, id, "outbox.pending", "outbox.retrying")
                                     .sum())
@@ -95,6 +96,7 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
         } else if (id.getName().equals("outbox.oldest.retrying")) {
             gauge(
                             OLDEST_PENDING,
+                            "Age of the oldest event that awaits its first delivery or a retry",
                             id,
                             () -> values(registry, id, "outbox.oldest.pending", "outbox.oldest.retrying")
                                     .max()
@@ -104,8 +106,9 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
         }
     }
 
-    private static Gauge.Builder<Supplier<Number>> gauge(String name, Meter.Id id, Supplier<Number> value) {
-        return Gauge.builder(name, value).tags(id.getTags());
+    private static Gauge.Builder<Supplier<Number>> gauge(
+            String name, String description, Meter.Id id, Supplier<Number> value) {
+        return Gauge.builder(name, value).description(description).tags(id.getTags());
     }
 
     private static DoubleStream values(MeterRegistry registry, Meter.Id id, String... gauges) {

@@ -36,8 +36,8 @@ class EverbitNamesTest {
                 """.formatted(UUID.randomUUID()), "$.orderIntentId");
         api.awaitPublished();
 
-        Map<String, Set<String>> labels =
-                Scrapes.labels(api.get("/actuator/prometheus").getBody());
+        String scrape = api.get("/actuator/prometheus").getBody();
+        Map<String, Set<String>> labels = Scrapes.labels(scrape);
 
         assertThat(labels)
                 .containsEntry("everbit_outbox_pending", Set.of("stream"))
@@ -61,6 +61,9 @@ class EverbitNamesTest {
                         "everbit_outbox_handler_duration_seconds_count",
                         "everbit_outbox_handler_duration_seconds_max");
         assertThat(labels).doesNotContainKeys("outbox_dead_deliveries", "outbox_processed_total");
+        assertThat(scrape.lines().filter((line) -> line.startsWith("# HELP everbit_")))
+                .hasSize(7)
+                .allMatch((line) -> line.matches("# HELP \\w+ \\S.*"));
     }
 
     @Test
