@@ -138,6 +138,4 @@ class OperationsTest {
     private List<String> inbox(String field) {
         return api.get("/inbox/" + user, "$[*]." + field);
     }
-
-    /** The event of an order that is above the largest volume. */
 }
