@@ -22,25 +22,32 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionOperations;
 
-/** Publishes each operation of an operator once, whichever process announces it. */
+/**
+ * Publishes each operation of an operator once, within seconds of its commit and in a transaction of its own. A process that dies in between
+ * leaves the operation to the next run, in any process.
+ */
 @Component
 final class OperationEvents {
 
+    /** Operations that one transaction publishes. */
+    private static final int MOST = 1000;
+
     private static final int PAGE = 100;
 
-    /** Operations commit in another order than that of their ids, so recent ones are looked at again. */
-    private static final Duration RECENT = Duration.ofMinutes(10);
+    /** Operations commit in another order than that of their ids, but within seconds. */
+    private static final Duration LATE = Duration.ofMinutes(10);
 
-    private static final String ANNOUNCE = """
-            INSERT INTO control.announced_operations (operation_id)
-            VALUES (:id)
-            ON CONFLICT DO NOTHING
+    /** One process publishes at a time; the others look again later. */
+    private static final String LOCK = """
+            SELECT up_to, beyond
+              FROM control.announced_operations
+               FOR UPDATE SKIP LOCKED
             """;
 
-    private static final String ANNOUNCED = """
-            SELECT operation_id
-              FROM control.announced_operations
-             WHERE operation_id IN (:ids)
+    private static final String ADVANCE = """
+            UPDATE control.announced_operations
+               SET up_to = :upTo,
+                   beyond = ARRAY(SELECT id FROM unnest(beyond || ARRAY[:announced]::bigint[]) id WHERE id > :upTo)
             """;
 
     private final OutboxOperations outbox;
@@ -57,43 +64,51 @@ final class OperationEvents {
 
     @Scheduled(fixedDelayString = "${operations.announce-interval}")
     void runOnce() {
-        Deque<Operation> oldestFirst = new ArrayDeque<>();
-        latest().forEach(oldestFirst::addFirst);
-        oldestFirst.forEach((operation) -> transaction.executeWithoutResult((status) -> announce(operation)));
+        transaction.executeWithoutResult((status) -> jdbc.sql(LOCK)
+                .query((row, number) -> new Progress(row.getLong("up_to"), Set.of((Long[])
+                        row.getArray("beyond").getArray())))
+                .optional()
+                .ifPresent(this::announce));
     }
 
-    /** Finds the operations to announce: goes back, page by page, to one that is announced and not recent. */
-    private List<Operation> latest() {
-        Instant recent = Instant.now().minus(RECENT);
-        List<Operation> found = new ArrayList<>();
+    private void announce(Progress progress) {
+        Instant settled = Instant.now().minus(LATE);
+        long upTo = progress.upTo();
+        List<Long> announced = new ArrayList<>();
+        for (Operation operation : after(upTo)) {
+            if (!progress.beyond().contains(operation.id())) {
+                if (announced.size() == MOST) {
+                    break;
+                }
+                publish(operation);
+                announced.add(operation.id());
+            }
+            if (operation.performedAt().isBefore(settled)) {
+                upTo = operation.id();
+            }
+        }
+        if (!announced.isEmpty() || upTo > progress.upTo()) {
+            jdbc.sql(ADVANCE).param("upTo", upTo).param("announced", announced).update();
+        }
+    }
+
+    /** Finds the operations after an id, the oldest first. */
+    private Deque<Operation> after(long id) {
+        Deque<Operation> oldestFirst = new ArrayDeque<>();
         List<Operation> page = page(null);
         while (!page.isEmpty()) {
-            Set<Long> announced = announced(page);
-            page.stream()
-                    .filter((operation) -> !announced.contains(operation.id()))
-                    .forEach(found::add);
-            Operation oldest = page.get(page.size() - 1);
-            boolean reached = oldest.performedAt().isBefore(recent) && announced.contains(oldest.id());
-            page = reached ? List.of() : page(oldest.id());
+            page.stream().filter((operation) -> operation.id() > id).forEach(oldestFirst::addFirst);
+            long oldest = page.get(page.size() - 1).id();
+            page = oldest > id ? page(oldest) : List.of();
         }
-        return found;
+        return oldestFirst;
     }
 
     private List<Operation> page(@Nullable Long olderThan) {
         return outbox.operations(new OperationSelection(null, null, null, null, null, olderThan), PAGE);
     }
 
-    private Set<Long> announced(List<Operation> page) {
-        return jdbc.sql(ANNOUNCED)
-                .param("ids", page.stream().map(Operation::id).toList())
-                .query(Long.class)
-                .set();
-    }
-
-    private void announce(Operation operation) {
-        if (jdbc.sql(ANNOUNCE).param("id", operation.id()).update() == 0) {
-            return;
-        }
+    private void publish(Operation operation) {
         Operation.Subject subject = operation.subject();
         String aggregate = Optional.ofNullable(subject.handlerId())
                 .or(() -> Optional.ofNullable(subject.stream()))
@@ -108,4 +123,12 @@ final class OperationEvents {
                 subject.eventId());
         bus.publish(new Message(Streams.SYSTEM_EVENT, "operation", aggregate, event, Origin.OPERATOR));
     }
+
+    /**
+     * Operations whose event is published.
+     *
+     * @param upTo the id up to which all are
+     * @param beyond those with a later id, among which others may still commit
+     */
+    private record Progress(long upTo, Set<Long> beyond) {}
 }
