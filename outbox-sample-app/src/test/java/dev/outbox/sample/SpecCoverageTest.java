@@ -12,7 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages of coverage: every row has a result and its tests, and every test asserts what {@code assertions.txt} quotes. */
+/**
+ * The pages of coverage: every row has a result and its tests, and every test, which is enabled, asserts what {@code assertions.txt} quotes. The
+ * event flow has a row for each event of the catalogue. Whether an assertion shows what its row says, only a reader can judge.
+ */
 class SpecCoverageTest {
 
     private static final String FOLDER = "outbox-sample-app/spec-coverage/";
@@ -114,8 +117,8 @@ class SpecCoverageTest {
         boolean standsIn(Map<String, String> tests) {
             String[] name = test.split("\\.");
             return assertion.length() >= 10
-                    && TestMethods.bodies(tests.getOrDefault(name[0], ""), name[1]).stream()
-                            .anyMatch((body) -> body.contains(TestMethods.withoutSpace(assertion)));
+                    && TestMethods.assertions(tests.getOrDefault(name[0], ""), name[1]).stream()
+                            .anyMatch((statement) -> statement.contains(TestMethods.withoutSpace(assertion)));
         }
     }
 }

@@ -15,25 +15,39 @@ final class TestMethods {
             + "|//[^\\n]*"
             + "|/\\*[\\s\\S]*?\\*/");
 
+    private static final Pattern ASSERTION = Pattern.compile("\\b(assert|await|verify)\\w*\\(|\\.check\\(");
     private static final Pattern TEST = Pattern.compile("@(Test|ParameterizedTest)\\b");
-    private static final Pattern DISABLED = Pattern.compile("@Disabled\\b");
+    private static final Pattern DISABLED = Pattern.compile("@Disabled");
 
     private TestMethods() {}
 
-    /** Finds the bodies of the enabled test methods of a name; without white space, so that line breaks do not matter. */
-    static List<String> bodies(String source, String name) {
-        String code = LITERAL.matcher(source).replaceAll((literal) -> "x".repeat(literal.end() - literal.start()));
+    /** Finds the statements that assert something in the enabled test methods of a name; without comments and white space. */
+    static List<String> assertions(String source, String name) {
+        String text = LITERAL.matcher(source)
+                .replaceAll((literal) -> literal.group().startsWith("/")
+                        ? " ".repeat(literal.group().length())
+                        : Matcher.quoteReplacement(literal.group()));
+        String code = LITERAL.matcher(text)
+                .replaceAll((literal) -> "x".repeat(literal.group().length()));
         Matcher declarations = Pattern.compile("\\bvoid " + name + "\\(").matcher(code);
-        List<String> bodies = new ArrayList<>();
+        List<String> assertions = new ArrayList<>();
         while (declarations.find()) {
             String annotations =
                     code.substring(code.lastIndexOf("\n\n", declarations.start()) + 1, declarations.start());
             if (TEST.matcher(annotations).find() && !DISABLED.matcher(code).find()) {
                 int start = code.indexOf('{', declarations.end());
-                bodies.add(withoutSpace(source.substring(start, endOfBlock(code, start))));
+                int end = endOfBlock(code, start);
+                for (int next = code.indexOf(';', start) + 1;
+                        next > 0 && next < end;
+                        next = code.indexOf(';', start) + 1) {
+                    if (ASSERTION.matcher(code.substring(start, next)).find()) {
+                        assertions.add(withoutSpace(text.substring(start, next)));
+                    }
+                    start = next;
+                }
             }
         }
-        return bodies;
+        return assertions;
     }
 
     static String withoutSpace(String text) {
