@@ -20,6 +20,8 @@ final class TourService implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("Ready, on PostgreSQL \\S+ at (jdbc:\\S+:(\\d+)/postgres)");
     private static final Pattern ADDRESS = Pattern.compile("http://localhost:(\\d+) shows");
 
+    private static final Pattern ARGUMENT = Pattern.compile("'[^']*'|\\S+");
+
     private final Path log;
     private Process process;
     private int port;
@@ -53,10 +55,9 @@ final class TourService implements AutoCloseable {
                                 "--demo.enabled=true",
                                 "--outbox.handlers.[fulfilment.order].retry.max-attempts=6",
                                 "--logging.level.dev.outbox.sample.Welcome=info"),
-                        Stream.of(arguments
-                                        .replace(":42251/", ":" + databasePort + "/")
-                                        .split(" "))
-                                .filter((argument) -> !argument.isEmpty()))
+                        ARGUMENT.matcher(arguments.replace(":42251/", ":" + databasePort + "/"))
+                                .results()
+                                .map((argument) -> argument.group().replace("'", "")))
                 .toList();
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -98,31 +98,42 @@ final class TourShell {
                 + word.substring(SERVICE.length()).replace("$ID", id).replace("$KEY", key));
     }
 
-    /** Answers as psql does: the names of the columns, then the rows. */
-    private String psql(List<String> words) throws SQLException {
+    /** Answers as psql does: the names of the columns, then the rows; how many rows a statement has changed; or why it was refused. */
+    private String psql(List<String> words) {
         if (words.size() != 4 || !words.subList(0, 3).equals(List.of("$DB", "--csv", "-c"))) {
             throw new IllegalArgumentException("psql is run as: psql $DB --csv -c \"…\"");
         }
+        String sql = words.get(3);
         try (Connection connection = connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(words.get(3))) {
-            List<String> lines = new ArrayList<>();
-            int columns = rows.getMetaData().getColumnCount();
-            List<String> names = new ArrayList<>();
-            for (int column = 1; column <= columns; column++) {
-                names.add(rows.getMetaData().getColumnLabel(column));
+                Statement statement = connection.createStatement()) {
+            if (!statement.execute(sql)) {
+                return sql.substring(0, sql.indexOf(' ') + 1) + statement.getUpdateCount();
             }
-            lines.add(String.join(",", names));
-            while (rows.next()) {
-                List<String> cells = new ArrayList<>();
-                for (int column = 1; column <= columns; column++) {
-                    String cell = rows.getString(column);
-                    cells.add(cell == null ? "" : cell.contains(",") ? '"' + cell + '"' : cell);
-                }
-                lines.add(String.join(",", cells));
-            }
-            return String.join("\n", lines);
+            return csv(statement.getResultSet());
+        } catch (SQLException ex) {
+            return String.valueOf(ex.getMessage())
+                    .replace("\n  Hint:", "\nHINT:")
+                    .replace("\n  Where:", "\nCONTEXT:");
         }
+    }
+
+    private static String csv(ResultSet rows) throws SQLException {
+        List<String> lines = new ArrayList<>();
+        int columns = rows.getMetaData().getColumnCount();
+        List<String> names = new ArrayList<>();
+        for (int column = 1; column <= columns; column++) {
+            names.add(rows.getMetaData().getColumnLabel(column));
+        }
+        lines.add(String.join(",", names));
+        while (rows.next()) {
+            List<String> cells = new ArrayList<>();
+            for (int column = 1; column <= columns; column++) {
+                String cell = rows.getString(column);
+                cells.add(cell == null ? "" : cell.contains(",") ? '"' + cell + '"' : cell);
+            }
+            lines.add(String.join(",", cells));
+        }
+        return String.join("\n", lines);
     }
 
     private String kill() throws SQLException, IOException {
