@@ -1,5 +1,6 @@
 package dev.outbox.sample;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -7,8 +8,13 @@ import dev.outbox.sample.trading.TradingApi;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,12 +24,23 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The service as two, which have a database each and share the topics of a broker. */
 @Tag("full")
 class OverKafkaTest {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private static final List<String> TOPICS = List.of(
+            "everbit.trade.command",
+            "everbit.trade.event",
+            "everbit.backtest.command",
+            "everbit.backtest.event",
+            "everbit.system.event");
+
+    private static final JsonMapper JSON = new JsonMapper();
 
     private static final EmbeddedKafkaKraftBroker BROKER = SampleOverKafka.startBroker();
     private static final TestDatabase WEB_DATABASE = TestPostgres.shared().newDatabase();
@@ -95,10 +112,42 @@ class OverKafkaTest {
     }
 
     @Test
+    void everyTopicCarriesTheEnvelopeOfTheDocument() {
+        signals.signal("BUY", "0.5");
+        backtest();
+        web.put("/settings/max-volume", "{\"volume\": 1000}");
+
+        List<ConsumerRecord<String, String>> records = new ArrayList<>();
+        try (KafkaConsumer<String, String> consumer = consumer()) {
+            consumer.subscribe(TOPICS);
+            eventually(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+                assertThat(records).extracting(ConsumerRecord::topic).containsAll(TOPICS);
+            });
+        }
+
+        assertThat(records).allSatisfy((record) -> {
+            JsonNode envelope = JSON.readTree(record.value());
+            assertThat(envelope.propertyNames())
+                    .containsExactlyInAnyOrder(
+                            "schemaVersion",
+                            "eventId",
+                            "type",
+                            "occurredAt",
+                            "traceId",
+                            "ownerId",
+                            "strategyKey",
+                            "market",
+                            "payload");
+            assertThat(envelope.path("eventId").asString()).isEqualTo(header(record, "ce_id"));
+            assertThat(envelope.path("type").asString()).isEqualTo(header(record, "ce_type"));
+            assertThat(envelope.path("payload").isEmpty()).isFalse();
+        });
+    }
+
+    @Test
     void workerRunsBacktestAndItsResultArrives() {
-        String backtest = web.create("/backtests", """
-                {"ownerId": "%s", "strategyKey": "EXTREME_FLIP", "market": "KRW-BTC", "candles": 1000}
-                """.formatted(signals.owner()), "$.id");
+        String backtest = backtest();
 
         eventually(() -> assertThat(web.find("/backtests/" + backtest)).containsEntry("status", "completed"));
         assertThat(web.find("/backtests/" + backtest)).isEqualTo(worker.find("/backtests/" + backtest));
@@ -134,6 +183,24 @@ class OverKafkaTest {
 
         eventually(() -> assertThat(worker.<List<Object>>get("/inbox/" + signals.owner(), "$[*]['title', 'status']"))
                 .containsExactly(Map.of("title", "Closed", "status", "SENT")));
+    }
+
+    private String backtest() {
+        return web.create("/backtests", """
+                {"ownerId": "%s", "strategyKey": "EXTREME_FLIP", "market": "KRW-BTC", "candles": 1000}
+                """.formatted(signals.owner()), "$.id");
+    }
+
+    private static KafkaConsumer<String, String> consumer() {
+        Map<String, Object> settings = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, BROKER.getBrokersAsString(),
+                ConsumerConfig.GROUP_ID_CONFIG, "reader",
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        return new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
+    }
+
+    private static String header(ConsumerRecord<String, String> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), UTF_8);
     }
 
     private static String orderCommand(String intent) {
