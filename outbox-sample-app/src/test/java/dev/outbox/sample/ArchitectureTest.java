@@ -79,6 +79,19 @@ class ArchitectureTest {
     }
 
     @Test
+    void handlersDoNotSeeKafka() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.outbox.sample.*..")
+                .and()
+                .resideOutsideOfPackage("..kafka")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("..kafka..")
+                .check(service);
+    }
+
+    @Test
     void domainBehindEventBusDoesNotSeeOutbox() {
         noClasses()
                 .that()

@@ -11,6 +11,7 @@ import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import dev.outbox.testing.OpenTransaction;
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -157,13 +158,26 @@ class EventBusTest {
 
     @Test
     void commandThatFitsNoAttemptIsDeadAtOnce() {
-        String attempt = UUID.randomUUID().toString();
+        String intent = signal(new Api(port));
+        UUID attempt = UUID.randomUUID();
+        CreateOrderAttempt command = new CreateOrderAttempt(
+                attempt,
+                UUID.fromString(intent),
+                1,
+                "everbit-" + attempt,
+                UUID.randomUUID(),
+                owner,
+                "EXTREME_FLIP",
+                "KRW-BTC",
+                "BUY",
+                BigDecimal.ONE,
+                null);
         MDC.put(Message.TRACE_ID, api.traceId());
         transaction.executeWithoutResult((status) -> bus.publish(new Message(
                 Streams.TRADE_COMMAND,
                 "order_attempt",
-                attempt,
-                new CreateOrderAttempt(UUID.fromString(attempt), UUID.randomUUID(), 1, "everbit-" + attempt),
+                attempt.toString(),
+                command,
                 new Origin(owner, "EXTREME_FLIP", "KRW-BTC"))));
         MDC.remove(Message.TRACE_ID);
 

@@ -83,6 +83,7 @@ class OverKafkaTest {
 
         eventually(() -> assertThat(signals.messages()).containsExactly("order accepted in " + signals.market()));
         eventually(() -> assertThat(signals.intent(intent)).containsEntry("status", "ACCEPTED"));
+        assertThat(signals.intent(intent)).isEqualTo(orders.intent(intent));
         assertThat(signals.statusesOf(intent)).containsExactly("ACKED");
         assertThat(typesAndOrigins(webService))
                 .contains("CreateOrderAttempt null")
@@ -108,7 +109,19 @@ class OverKafkaTest {
 
         eventually(() -> assertThat(signals.intent(intent)).containsEntry("status", "ACCEPTED"));
         assertThat(orders.statusesOf(intent)).containsExactly("THROTTLED", "ACKED");
-        assertThat(signals.statusesOf(intent)).hasSize(2).endsWith("ACKED");
+        assertThat(signals.statusesOf(intent)).containsExactly("THROTTLED", "ACKED");
+    }
+
+    @Test
+    void fillOfTheWorkerIsKnownInWeb() {
+        String intent = signals.signal("BUY", "0.5");
+        eventually(() -> assertThat(signals.intent(intent)).containsEntry("status", "ACCEPTED"));
+
+        orders.fill(orders.identifierOf(intent), "fill-1", "0.2");
+
+        eventually(() -> assertThat(signals.intent(intent))
+                .containsEntry("status", "PARTIALLY_FILLED")
+                .containsEntry("filledVolume", 0.2));
     }
 
     @Test
@@ -142,6 +155,7 @@ class OverKafkaTest {
             assertThat(envelope.path("eventId").asString()).isEqualTo(header(record, "ce_id"));
             assertThat(envelope.path("type").asString()).isEqualTo(header(record, "ce_type"));
             assertThat(envelope.path("payload").isEmpty()).isFalse();
+            assertThat(record.headers().lastHeader("attachment")).isNull();
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.sample.backtest;
 
+import dev.outbox.sample.events.BacktestCommand.RunBacktest;
 import java.util.Map;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
@@ -16,9 +17,10 @@ public class BacktestRunner {
         this.strategies = strategies;
     }
 
-    /** Runs a backtest, unless it is completed. */
-    public void run(UUID id) {
-        Backtest job = backtests.find(id).orElseThrow(() -> new IllegalStateException("there is no backtest " + id));
+    /** Runs a backtest, unless it is completed. Stores one that another service has queued. */
+    public void run(RunBacktest command) {
+        backtests.add(command);
+        Backtest job = backtests.find(command.backtestId()).orElseThrow();
         if (job.status().equals("completed")) {
             return;
         }

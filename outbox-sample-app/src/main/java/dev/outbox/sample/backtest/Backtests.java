@@ -16,11 +16,12 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** Stores backtests and their results, each result once, and publishes it in the same transaction. */
 @Service
-class Backtests {
+public class Backtests {
 
-    private static final String QUEUE = """
+    private static final String ADD = """
             INSERT INTO backtest.backtests (id, owner_id, strategy_key, market, candles)
             VALUES (:id, :ownerId, :strategyKey, :market, :candles)
+            ON CONFLICT (id) DO NOTHING
             """;
 
     private static final String COMPLETE = """
@@ -54,48 +55,63 @@ class Backtests {
     /** Stores a job and the command to run it. */
     @Transactional
     UUID queue(String ownerId, String strategyKey, String market, int candles) {
-        UUID id = UUID.randomUUID();
-        jdbc.sql(QUEUE)
-                .param("id", id)
-                .param("ownerId", ownerId)
-                .param("strategyKey", strategyKey)
-                .param("market", market)
-                .param("candles", candles)
+        RunBacktest command = new RunBacktest(UUID.randomUUID(), ownerId, strategyKey, market, candles);
+        add(command);
+        Origin origin = new Origin(ownerId, strategyKey, market);
+        publish(Streams.BACKTEST_COMMAND, command.backtestId(), command, origin);
+        return command.backtestId();
+    }
+
+    /** Stores the job of a command, unless it is known. */
+    void add(RunBacktest command) {
+        jdbc.sql(ADD)
+                .param("id", command.backtestId())
+                .param("ownerId", command.ownerId())
+                .param("strategyKey", command.strategyKey())
+                .param("market", command.market())
+                .param("candles", command.candles())
                 .update();
-        publish(Streams.BACKTEST_COMMAND, id, new RunBacktest(id), new Origin(ownerId, strategyKey, market));
-        return id;
     }
 
     /** Stores a result and publishes it, unless one is stored. It may follow a failure, after an operator's retry. */
     @Transactional
     void complete(Backtest job, Strategy.Result result) {
-        int completed = jdbc.sql(COMPLETE)
-                .param("id", job.id())
-                .param("trades", result.trades())
-                .param("profit", result.profit())
-                .update();
-        if (completed == 1) {
-            publishResult(job, new BacktestCompleted(job.id(), result.trades(), result.profit()));
-        }
+        storeAndPublish(job, new BacktestCompleted(job.id(), result.trades(), result.profit()));
     }
 
     /** Stores a failure and publishes it, unless a result or a failure is stored. */
     @Transactional
     void fail(Backtest job, String reason) {
-        int failed =
-                jdbc.sql(FAIL).param("id", job.id()).param("reason", reason).update();
-        if (failed == 1) {
-            publishResult(job, new BacktestFailed(job.id(), reason));
+        storeAndPublish(job, new BacktestFailed(job.id(), reason));
+    }
+
+    /** Stores a result, unless one is stored. Returns whether it did. */
+    public boolean store(BacktestEvent event) {
+        if (event instanceof BacktestCompleted completed) {
+            return jdbc.sql(COMPLETE)
+                            .param("id", completed.backtestId())
+                            .param("trades", completed.trades())
+                            .param("profit", completed.profit())
+                            .update()
+                    == 1;
         }
+        BacktestFailed failed = (BacktestFailed) event;
+        return jdbc.sql(FAIL)
+                        .param("id", failed.backtestId())
+                        .param("reason", failed.reason())
+                        .update()
+                == 1;
     }
 
     Optional<Backtest> find(UUID id) {
         return jdbc.sql(FIND).param("id", id).query(Backtest.class).optional();
     }
 
-    private void publishResult(Backtest job, BacktestEvent result) {
-        Origin origin = new Origin(job.ownerId(), job.strategyKey(), job.market());
-        publish(Streams.BACKTEST_EVENT, job.id(), result, origin);
+    private void storeAndPublish(Backtest job, BacktestEvent result) {
+        if (store(result)) {
+            Origin origin = new Origin(job.ownerId(), job.strategyKey(), job.market());
+            publish(Streams.BACKTEST_EVENT, job.id(), result, origin);
+        }
     }
 
     private void publish(String stream, UUID id, Object payload, Origin origin) {

@@ -6,5 +6,6 @@ import java.util.UUID;
 public sealed interface BacktestCommand {
 
     /** Run a backtest that was asked for. */
-    record RunBacktest(UUID backtestId) implements BacktestCommand {}
+    record RunBacktest(UUID backtestId, String ownerId, String strategyKey, String market, int candles)
+            implements BacktestCommand {}
 }

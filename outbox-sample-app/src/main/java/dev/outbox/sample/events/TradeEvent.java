@@ -13,10 +13,15 @@ public sealed interface TradeEvent {
     sealed interface OrderIntentEvent extends TradeEvent {}
 
     /** The exchange has accepted an order. After an {@link OrderRejected} of the same attempt, it corrects that event. */
-    record OrderAccepted(UUID orderIntentId, UUID attemptId, String exchangeOrderId) implements OrderIntentEvent {}
+    record OrderAccepted(UUID orderIntentId, UUID attemptId, int attemptNo, String exchangeOrderId)
+            implements OrderIntentEvent {}
 
     /** An order is not at the exchange, and will not be by this attempt. */
-    record OrderRejected(UUID orderIntentId, UUID attemptId, String reason) implements OrderIntentEvent {}
+    record OrderRejected(UUID orderIntentId, UUID attemptId, int attemptNo, String reason)
+            implements OrderIntentEvent {}
+
+    /** The exchange was too busy for an attempt. Another one follows, or {@link OrderAttemptsExhausted}. */
+    record OrderThrottled(UUID orderIntentId, UUID attemptId, int attemptNo) implements TradeEvent {}
 
     /** The exchange was too busy for each permitted attempt, so the order is not placed. */
     record OrderAttemptsExhausted(UUID orderIntentId, int attempts) implements OrderIntentEvent {}

@@ -8,6 +8,7 @@ import dev.outbox.sample.events.TradeEvent.OrderAccepted;
 import dev.outbox.sample.events.TradeEvent.OrderAttemptsExhausted;
 import dev.outbox.sample.events.TradeEvent.OrderHalted;
 import dev.outbox.sample.events.TradeEvent.OrderRejected;
+import dev.outbox.sample.events.TradeEvent.OrderThrottled;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.UUID;
@@ -51,7 +52,9 @@ class Conclusions {
     void acked(OrderAttempt attempt, String exchangeOrderId) {
         if (move(attempt, AttemptStatus.ACKED, exchangeOrderId)) {
             intents.move(attempt.orderIntentId(), IntentStatus.ACCEPTED, null);
-            publish(attempt, new OrderAccepted(attempt.orderIntentId(), attempt.id(), exchangeOrderId));
+            publish(
+                    attempt,
+                    new OrderAccepted(attempt.orderIntentId(), attempt.id(), attempt.attemptNo(), exchangeOrderId));
         }
     }
 
@@ -77,6 +80,7 @@ class Conclusions {
     void throttled(OrderAttempt attempt, Duration retryAfter) {
         if (move(attempt, AttemptStatus.THROTTLED, null)) {
             attempts.pause(attempt, retryAfter);
+            publish(attempt, new OrderThrottled(attempt.orderIntentId(), attempt.id(), attempt.attemptNo()));
         }
     }
 
@@ -96,7 +100,8 @@ class Conclusions {
     @Transactional
     void followUp(OrderAttempt throttled) {
         if (attempts.endPause(throttled)) {
-            attempts.open(throttled.orderIntentId(), throttled.attemptNo() + 1, throttled.origin());
+            attempts.open(
+                    throttled.orderIntentId(), throttled.attemptNo() + 1, throttled.signalId(), throttled.signal());
         }
     }
 
@@ -104,7 +109,7 @@ class Conclusions {
     @Transactional
     void exhausted(OrderAttempt throttled) {
         UUID intentId = throttled.orderIntentId();
-        String reason = "the exchange was too busy for %d attempts".formatted(throttled.attemptNo());
+        String reason = tooBusyFor(throttled.attemptNo());
         if (attempts.endPause(throttled) && intents.move(intentId, IntentStatus.EXHAUSTED, reason)) {
             log.warn("Intent {} is EXHAUSTED: {}", intentId, reason);
             publish(throttled, new OrderAttemptsExhausted(intentId, throttled.attemptNo()));
@@ -124,9 +129,13 @@ class Conclusions {
         });
     }
 
+    static String tooBusyFor(int attempts) {
+        return "the exchange was too busy for %d attempts".formatted(attempts);
+    }
+
     private void rejectIntent(OrderAttempt attempt, String reason) {
         if (intents.move(attempt.orderIntentId(), IntentStatus.REJECTED, reason)) {
-            publish(attempt, new OrderRejected(attempt.orderIntentId(), attempt.id(), reason));
+            publish(attempt, new OrderRejected(attempt.orderIntentId(), attempt.id(), attempt.attemptNo(), reason));
         }
     }
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 record OrderAttempt(
         UUID id,
         UUID orderIntentId,
+        UUID signalId,
         int attemptNo,
         String identifier,
         AttemptStatus status,
@@ -26,7 +27,11 @@ record OrderAttempt(
         return new Order(identifier, market, side, type, volume, price);
     }
 
+    Signal signal() {
+        return new Signal(ownerId, strategyKey, market, side, volume, price);
+    }
+
     Origin origin() {
-        return new Origin(ownerId, strategyKey, market);
+        return signal().origin();
     }
 }

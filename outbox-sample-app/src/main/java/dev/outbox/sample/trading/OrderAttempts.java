@@ -2,7 +2,6 @@ package dev.outbox.sample.trading;
 
 import dev.outbox.sample.eventbus.EventBus;
 import dev.outbox.sample.eventbus.Message;
-import dev.outbox.sample.eventbus.Origin;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import java.time.Duration;
@@ -19,16 +18,27 @@ import org.springframework.stereotype.Repository;
 class OrderAttempts {
 
     private static final String COLUMNS = """
-            SELECT a.id, a.order_intent_id, a.attempt_no, a.identifier, a.status, a.reason,
+            SELECT a.id, a.order_intent_id, i.signal_id, a.attempt_no, a.identifier, a.status, a.reason,
                    i.owner_id, i.strategy_key, i.market, i.side, i.type, i.volume, i.price, i.trace_id
               FROM trading.order_attempts a
               JOIN trading.order_intents i ON i.id = a.order_intent_id
             """;
 
-    private static final String OPEN = """
+    private static final String ADD = """
             INSERT INTO trading.order_attempts (id, order_intent_id, attempt_no, identifier)
             VALUES (:id, :orderIntentId, :attemptNo, :identifier)
             ON CONFLICT (order_intent_id, attempt_no) DO NOTHING
+            """;
+
+    private static final String FOLLOW = """
+            INSERT INTO trading.order_attempts (id, order_intent_id, attempt_no, identifier, status, reason)
+            SELECT :id, i.id, :attemptNo, :identifier, :status, :reason
+              FROM trading.order_intents i
+             WHERE i.id = :orderIntentId
+            ON CONFLICT (id) DO UPDATE
+               SET status = excluded.status,
+                   reason = excluded.reason,
+                   changed_at = now()
             """;
 
     private static final String MOVE = """
@@ -91,19 +101,46 @@ class OrderAttempts {
     }
 
     /** Opens an attempt and publishes the command to execute it, in the caller's transaction and once for each number. */
-    void open(UUID orderIntentId, int attemptNo, Origin origin) {
+    void open(UUID orderIntentId, int attemptNo, UUID signalId, Signal signal) {
         UUID id = UUID.randomUUID();
-        String identifier = "everbit-" + id;
-        int opened = jdbc.sql(OPEN)
+        CreateOrderAttempt command = new CreateOrderAttempt(
+                id,
+                orderIntentId,
+                attemptNo,
+                identifierOf(id),
+                signalId,
+                signal.ownerId(),
+                signal.strategyKey(),
+                signal.market(),
+                signal.side().name(),
+                signal.volume(),
+                signal.price());
+        if (add(command)) {
+            bus.publish(new Message(Streams.TRADE_COMMAND, "order_attempt", id.toString(), command, signal.origin()));
+        }
+    }
+
+    /** Stores the attempt of a command. Returns {@code false} and changes nothing if the intent has an attempt with this number. */
+    boolean add(CreateOrderAttempt command) {
+        return jdbc.sql(ADD)
+                        .param("id", command.attemptId())
+                        .param("orderIntentId", command.orderIntentId())
+                        .param("attemptNo", command.attemptNo())
+                        .param("identifier", command.identifier())
+                        .update()
+                == 1;
+    }
+
+    /** Stores the status of an attempt that another service executes and may have opened. Does nothing if the intent is unknown. */
+    void follow(UUID id, UUID orderIntentId, int attemptNo, AttemptStatus status, @Nullable String reason) {
+        jdbc.sql(FOLLOW)
                 .param("id", id)
                 .param("orderIntentId", orderIntentId)
                 .param("attemptNo", attemptNo)
-                .param("identifier", identifier)
+                .param("identifier", identifierOf(id))
+                .param("status", status.name())
+                .param("reason", reason)
                 .update();
-        if (opened == 1) {
-            CreateOrderAttempt command = new CreateOrderAttempt(id, orderIntentId, attemptNo, identifier);
-            bus.publish(new Message(Streams.TRADE_COMMAND, "order_attempt", id.toString(), command, origin));
-        }
     }
 
     /** Changes the status. Returns {@code false} and changes nothing if the current status does not permit it. */
@@ -175,5 +212,9 @@ class OrderAttempts {
                 .param("id", orderIntentId)
                 .query(OrderAttempt.class)
                 .list();
+    }
+
+    private static String identifierOf(UUID id) {
+        return "everbit-" + id;
     }
 }

@@ -1,6 +1,7 @@
 package dev.outbox.sample.trading;
 
 import dev.outbox.sample.eventbus.InWorker;
+import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.trading.Exchange.Answer;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -17,12 +18,15 @@ public class OrderExecutor {
 
     private static final Logger log = LoggerFactory.getLogger(OrderExecutor.class);
 
+    private final Signals signals;
     private final OrderAttempts attempts;
     private final TradingPolicy policy;
     private final Exchange exchange;
     private final Conclusions conclusions;
 
-    OrderExecutor(OrderAttempts attempts, TradingPolicy policy, Exchange exchange, Conclusions conclusions) {
+    OrderExecutor(
+            Signals signals, OrderAttempts attempts, TradingPolicy policy, Exchange exchange, Conclusions conclusions) {
+        this.signals = signals;
         this.attempts = attempts;
         this.policy = policy;
         this.exchange = exchange;
@@ -30,15 +34,17 @@ public class OrderExecutor {
     }
 
     /**
-     * Executes an attempt that has not been executed yet.
+     * Executes an attempt that has not been executed yet. Stores the order of a signal that another service has taken.
      *
      * @throws ExchangeUnreachableException if nothing was sent, so that a retry is safe
      * @throws TradingHaltedException if a rule forbids it
-     * @throws UnknownAttemptException if there is no such attempt
+     * @throws UnknownAttemptException if the intent has another attempt with this number
      */
-    public void execute(UUID attemptId) {
-        OrderAttempt attempt = attempts.find(attemptId)
-                .orElseThrow(() -> new UnknownAttemptException("there is no order attempt " + attemptId));
+    public void execute(CreateOrderAttempt command) {
+        execute(attempts.find(command.attemptId()).orElseGet(() -> signals.add(command)));
+    }
+
+    void execute(OrderAttempt attempt) {
         if (attempt.status().isConcluded()) {
             log.info("Order {} is {} already", attempt.identifier(), attempt.status());
         } else if (attempt.status() == AttemptStatus.REQUESTED) {

@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading;
 
+import dev.outbox.sample.eventbus.Origin;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
@@ -18,5 +19,9 @@ record Signal(
 
     OrderType type() {
         return price == null ? OrderType.MARKET : OrderType.LIMIT;
+    }
+
+    Origin origin() {
+        return new Origin(ownerId, strategyKey, market);
     }
 }

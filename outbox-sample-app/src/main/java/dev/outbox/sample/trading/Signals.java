@@ -1,7 +1,7 @@
 package dev.outbox.sample.trading;
 
 import dev.outbox.sample.eventbus.Message;
-import dev.outbox.sample.eventbus.Origin;
+import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import java.util.UUID;
 import org.slf4j.MDC;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -15,6 +15,7 @@ class Signals {
     private static final String STORE = """
             INSERT INTO trading.signals (id, owner_id, strategy_key, market, side, type, volume, price)
             VALUES (:id, :ownerId, :strategyKey, :market, :side, :type, :volume, :price)
+            ON CONFLICT (id) DO NOTHING
             """;
 
     private static final String INTEND = """
@@ -22,6 +23,7 @@ class Signals {
             SELECT :id, id, owner_id, strategy_key, market, side, type, volume, price, :traceId
               FROM trading.signals
              WHERE id = :signalId
+            ON CONFLICT (id) DO NOTHING
             """;
 
     private final JdbcClient jdbc;
@@ -37,6 +39,32 @@ class Signals {
     UUID accept(Signal signal) {
         UUID signalId = UUID.randomUUID();
         UUID intentId = UUID.randomUUID();
+        store(signalId, intentId, signal);
+        attempts.open(intentId, 1, signalId, signal);
+        return intentId;
+    }
+
+    /**
+     * Stores the signal, the intent and the attempt of a command, unless they are known.
+     *
+     * @throws UnknownAttemptException if the intent has another attempt with this number
+     */
+    @Transactional
+    OrderAttempt add(CreateOrderAttempt command) {
+        Signal signal = new Signal(
+                command.ownerId(),
+                command.strategyKey(),
+                command.market(),
+                Side.valueOf(command.side()),
+                command.volume(),
+                command.price());
+        store(command.signalId(), command.orderIntentId(), signal);
+        attempts.add(command);
+        UUID id = command.attemptId();
+        return attempts.find(id).orElseThrow(() -> new UnknownAttemptException("there is no order attempt " + id));
+    }
+
+    private void store(UUID signalId, UUID intentId, Signal signal) {
         jdbc.sql(STORE)
                 .param("id", signalId)
                 .param("ownerId", signal.ownerId())
@@ -52,7 +80,5 @@ class Signals {
                 .param("signalId", signalId)
                 .param("traceId", MDC.get(Message.TRACE_ID))
                 .update();
-        attempts.open(intentId, 1, new Origin(signal.ownerId(), signal.strategyKey(), signal.market()));
-        return intentId;
     }
 }

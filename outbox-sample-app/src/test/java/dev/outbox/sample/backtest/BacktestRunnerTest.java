@@ -7,6 +7,9 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.BacktestCommand.RunBacktest;
+import dev.outbox.sample.events.BacktestEvent.BacktestCompleted;
+import dev.outbox.sample.events.BacktestEvent.BacktestFailed;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +82,7 @@ class BacktestRunnerTest {
 
     @Test
     void concurrentRunsStoreAndPublishOneResult() {
-        UUID id = queueWithoutCommand();
+        RunBacktest command = command();
         CyclicBarrier together = new CyclicBarrier(2);
         Executor ownThreads = (task) -> new Thread(task).start();
         BacktestRunner runner = runnerOf((market, candles) -> {
@@ -88,27 +91,29 @@ class BacktestRunnerTest {
         });
 
         CompletableFuture.allOf(
-                        CompletableFuture.runAsync(() -> runner.run(id), ownThreads),
-                        CompletableFuture.runAsync(() -> runner.run(id), ownThreads))
+                        CompletableFuture.runAsync(() -> runner.run(command), ownThreads),
+                        CompletableFuture.runAsync(() -> runner.run(command), ownThreads))
                 .join();
 
-        assertThat(published(id)).containsExactly("BacktestCompleted");
+        assertThat(published(command)).containsExactly("BacktestCompleted");
     }
 
     @Test
     void redeliveredCommandDoesNotRunACompletedBacktest() {
-        UUID id = queueWithoutCommand();
-        runnerOf((market, candles) -> RESULT).run(id);
+        RunBacktest command = command();
+        runnerOf((market, candles) -> RESULT).run(command);
 
-        runnerOf((market, candles) -> new Strategy.Result(2, BigDecimal.ONE)).run(id);
+        runnerOf((market, candles) -> new Strategy.Result(2, BigDecimal.ONE)).run(command);
 
-        assertThat(published(id)).containsExactly("BacktestCompleted");
-        assertThat(api.find("/backtests/" + id)).containsEntry("trades", 1);
+        assertThat(published(command)).containsExactly("BacktestCompleted");
+        assertThat(api.find("/backtests/" + command.backtestId())).containsEntry("trades", 1);
     }
 
     @Test
     void deadBacktestFailsOnceAndRunsAgainAfterARetry() {
-        UUID id = queueWithoutCommand();
+        RunBacktest command = command();
+        UUID id = command.backtestId();
+        backtests.add(command);
         BacktestRunner runner = runnerOf((market, candles) -> RESULT);
 
         runner.gaveUp(id, "CRASH_LOOP");
@@ -116,12 +121,32 @@ class BacktestRunnerTest {
         assertThat(api.find("/backtests/" + id))
                 .containsEntry("status", "failed")
                 .containsEntry("reason", "CRASH_LOOP");
-        runner.run(id);
+        runner.run(command);
 
-        assertThat(published(id)).containsExactly("BacktestFailed", "BacktestCompleted");
+        assertThat(published(command)).containsExactly("BacktestFailed", "BacktestCompleted");
         assertThat(api.find("/backtests/" + id))
                 .containsEntry("status", "completed")
                 .containsEntry("reason", null);
+    }
+
+    @Test
+    void resultOfAnotherServiceIsStoredOnce() {
+        RunBacktest command = command();
+        UUID id = command.backtestId();
+        backtests.add(command);
+
+        assertThat(backtests.store(new BacktestFailed(id, "no prices"))).isTrue();
+        assertThat(backtests.store(new BacktestCompleted(id, 1, BigDecimal.TEN)))
+                .isTrue();
+        assertThat(backtests.store(new BacktestCompleted(id, 2, BigDecimal.ONE)))
+                .isFalse();
+        assertThat(backtests.store(new BacktestFailed(id, "too late"))).isFalse();
+
+        assertThat(api.find("/backtests/" + id))
+                .containsEntry("status", "completed")
+                .containsEntry("trades", 1)
+                .containsEntry("reason", null);
+        assertThat(published(command)).isEmpty();
     }
 
     @Test
@@ -155,19 +180,22 @@ class BacktestRunnerTest {
         return new BacktestRunner(backtests, Map.of("SCRIPTED", strategy));
     }
 
-    /** Returns the id of a backtest that no command runs. */
-    private UUID queueWithoutCommand() {
-        return new Backtests(jdbc, (message) -> {}).queue(owner, "SCRIPTED", "KRW-BTC", 1000);
+    /** Returns a command of another service, whose backtest is unknown. */
+    private RunBacktest command() {
+        return new RunBacktest(UUID.randomUUID(), owner, "SCRIPTED", "KRW-BTC", 1000);
     }
 
-    private List<String> published(UUID id) {
+    private List<String> published(RunBacktest command) {
         return jdbc.sql("""
                         SELECT event_type
                           FROM events.outbox
                          WHERE aggregate_type = 'backtest'
                            AND aggregate_id = :id
                          ORDER BY aggregate_seq
-                        """).param("id", id.toString()).query(String.class).list();
+                        """)
+                .param("id", command.backtestId().toString())
+                .query(String.class)
+                .list();
     }
 
     /** Returns how many sessions have a transaction open and wait for the application. */

@@ -10,6 +10,7 @@ import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.events.TradeEvent.OrderAccepted;
 import dev.outbox.sample.events.TradeEvent.OrderHalted;
 import dev.outbox.sample.events.TradeEvent.OrderRejected;
+import dev.outbox.sample.events.TradeEvent.OrderThrottled;
 import dev.outbox.sample.trading.Exchange.Answer;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -45,9 +46,9 @@ class OrderExecutorTest {
         attempts = new OrderAttempts(jdbc, bus);
         intents = new OrderIntents(jdbc);
         conclusions = new Conclusions(attempts, intents, bus);
-        executor = new OrderExecutor(attempts, new TradingPolicy(jdbc), exchange, conclusions);
-        intent = new Signals(jdbc, attempts)
-                .accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
+        Signals signals = new Signals(jdbc, attempts);
+        executor = new OrderExecutor(signals, attempts, new TradingPolicy(jdbc), exchange, conclusions);
+        intent = signals.accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
     }
 
     @Test
@@ -57,7 +58,17 @@ class OrderExecutorTest {
             assertThat(message.origin().strategyKey()).isEqualTo("EXTREME_FLIP");
             assertThat(message.payload())
                     .isEqualTo(new CreateOrderAttempt(
-                            attempt().id(), intent, 1, attempt().identifier()));
+                            attempt().id(),
+                            intent,
+                            1,
+                            attempt().identifier(),
+                            attempt().signalId(),
+                            "OWNER",
+                            "EXTREME_FLIP",
+                            "KRW-TEST",
+                            "BUY",
+                            BigDecimal.ONE,
+                            null));
         });
         assertThat(attempt().status()).isEqualTo(AttemptStatus.CREATED);
         assertThat(jdbc.sql("SELECT count(*) FROM events.outbox WHERE aggregate_id = :id")
@@ -67,11 +78,39 @@ class OrderExecutorTest {
                 .isZero();
     }
 
+    @Test
+    void commandOfAnotherServiceBringsItsOrder() {
+        CreateOrderAttempt command = commandFor(UUID.randomUUID());
+        exchange.answers(() -> new Answer.Accepted("exchange-1"));
+
+        executor.execute(command);
+        executor.execute(command);
+
+        assertThat(exchange.placements()).isOne();
+        assertThat(intents.find(command.orderIntentId()))
+                .hasValue(new OrderIntent(
+                        command.orderIntentId(),
+                        "OWNER",
+                        "EXTREME_FLIP",
+                        "KRW-TEST",
+                        Side.SELL,
+                        OrderType.LIMIT,
+                        command.volume(),
+                        command.price(),
+                        BigDecimal.ZERO,
+                        IntentStatus.ACCEPTED,
+                        null));
+        assertThat(attempts.ofIntent(command.orderIntentId()))
+                .singleElement()
+                .satisfies((attempt) -> assertThat(attempt.identifier()).isEqualTo(command.identifier()));
+    }
+
     static Stream<Ending> endings() {
         return Stream.of(
                 new Ending(() -> new Answer.Accepted("exchange-1"), AttemptStatus.ACKED, OrderAccepted.class),
                 new Ending(() -> new Answer.Rejected("400"), AttemptStatus.REJECTED, OrderRejected.class),
-                new Ending(() -> new Answer.Throttled(Duration.ofHours(1)), AttemptStatus.THROTTLED, null),
+                new Ending(
+                        () -> new Answer.Throttled(Duration.ofHours(1)), AttemptStatus.THROTTLED, OrderThrottled.class),
                 new Ending(
                         () -> {
                             throw new NoAnswerException("timeout");
@@ -85,9 +124,9 @@ class OrderExecutorTest {
     void commandThatComesAgainFindsItsAttemptConcluded(Ending ending) {
         exchange.answers(ending.answer());
 
-        executor.execute(attempt().id());
+        executor.execute(attempt());
         OrderAttempt concluded = attempt();
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(concluded.status()).isEqualTo(ending.status());
         assertThat(attempt()).isEqualTo(concluded);
@@ -101,7 +140,7 @@ class OrderExecutorTest {
     void requestWithoutStoredAnswerIsNotRepeated() {
         attempts.move(attempt(), AttemptStatus.REQUESTED, null);
 
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
         assertThat(attempt().reason()).isEqualTo("no answer was stored");
@@ -112,11 +151,11 @@ class OrderExecutorTest {
     void answerThatComesLateCounts() {
         exchange.answers(() -> {
             // Meanwhile another worker receives the command, because this worker seems dead.
-            executor.execute(attempt().id());
+            executor.execute(attempt());
             return new Answer.Accepted("exchange-1");
         });
 
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
         assertThat(exchange.placements()).isOne();
@@ -126,12 +165,12 @@ class OrderExecutorTest {
     @Test
     void answerCorrectsARejectionByTheReconciliation() {
         exchange.answers(() -> {
-            executor.execute(attempt().id());
+            executor.execute(attempt());
             conclusions.rejected(attempt(), "it never reached the exchange");
             return new Answer.Accepted("exchange-1");
         });
 
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
         assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
@@ -143,12 +182,12 @@ class OrderExecutorTest {
     @Test
     void lostAnswerReopensARejectionByTheReconciliation() {
         exchange.answers(() -> {
-            executor.execute(attempt().id());
+            executor.execute(attempt());
             conclusions.rejected(attempt(), "it never reached the exchange");
             throw new NoAnswerException("no answer in time");
         });
 
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
         conclusions.rejected(attempt(), "it never reached the exchange");
@@ -162,18 +201,18 @@ class OrderExecutorTest {
         exchange.answers(() -> {
             throw new ExchangeUnreachableException("connection refused");
         });
-        assertThatThrownBy(() -> executor.execute(attempt().id())).isInstanceOf(ExchangeUnreachableException.class);
+        assertThatThrownBy(() -> executor.execute(attempt())).isInstanceOf(ExchangeUnreachableException.class);
         assertThat(attempt().status()).isEqualTo(AttemptStatus.CREATED);
 
         exchange.answers(() -> new Answer.Accepted("exchange-1"));
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
     }
 
     @Test
     void attemptIsOpenedOnceForItsNumber() {
-        attempts.open(intent, 1, attempt().origin());
+        attempts.open(intent, 1, attempt().signalId(), attempt().signal());
 
         assertThat(attempts.ofIntent(intent)).hasSize(1);
         assertThat(bus.messages()).hasSize(1);
@@ -194,12 +233,12 @@ class OrderExecutorTest {
     @Test
     void laterAttemptIsNotSentOnceAnEarlierOneIsFilled() {
         exchange.answers(() -> new Answer.Throttled(Duration.ZERO));
-        executor.execute(attempt().id());
+        executor.execute(attempt());
         conclusions.followUp(attempt());
         conclusions.acked(attempt(), "exchange-1");
         OrderAttempt later = attempts.ofIntent(intent).get(1);
 
-        executor.execute(later.id());
+        executor.execute(later);
 
         assertThat(attempts.ofIntent(intent))
                 .extracting(OrderAttempt::status)
@@ -208,7 +247,7 @@ class OrderExecutorTest {
         assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
         assertThat(eventsAfterTheCommand())
                 .extracting((message) -> (Object) message.payload().getClass())
-                .containsExactly(CreateOrderAttempt.class, OrderAccepted.class);
+                .containsExactly(OrderThrottled.class, CreateOrderAttempt.class, OrderAccepted.class);
     }
 
     @Test
@@ -220,7 +259,7 @@ class OrderExecutorTest {
                 .extracting(Message::payload)
                 .containsExactly(new OrderHalted(intent, attempt().id(), "the kill switch is on"));
 
-        executor.execute(attempt().id());
+        executor.execute(attempt());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
         assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
@@ -239,7 +278,27 @@ class OrderExecutorTest {
 
     @Test
     void unknownAttemptIsRefused() {
-        assertThatThrownBy(() -> executor.execute(UUID.randomUUID())).isInstanceOf(UnknownAttemptException.class);
+        CreateOrderAttempt command = commandFor(intent);
+
+        assertThatThrownBy(() -> executor.execute(command)).isInstanceOf(UnknownAttemptException.class);
+        assertThat(exchange.placements()).isZero();
+    }
+
+    /** Returns the command of an attempt that this service does not know. */
+    private static CreateOrderAttempt commandFor(UUID orderIntentId) {
+        UUID id = UUID.randomUUID();
+        return new CreateOrderAttempt(
+                id,
+                orderIntentId,
+                1,
+                "everbit-" + id,
+                UUID.randomUUID(),
+                "OWNER",
+                "EXTREME_FLIP",
+                "KRW-TEST",
+                "SELL",
+                new BigDecimal("0.5"),
+                new BigDecimal("100"));
     }
 
     private IntentStatus statusOfIntent() {

@@ -1,26 +1,24 @@
 package dev.outbox.sample.backtest.kafka;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.backtest.Backtests;
+import dev.outbox.sample.events.BacktestEvent;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
-/** Keeps the copies of backtests in the service that queued them up to date. */
+/** Passes the results of backtests to the service that queued them. In one database, the run itself stores its result. */
 @Component
 @ConditionalOnProperty(name = "sample.service", havingValue = "web")
 class BacktestResults {
 
-    private final BacktestCopies copies;
+    private final Backtests backtests;
 
-    BacktestResults(BacktestCopies copies) {
-        this.copies = copies;
+    BacktestResults(Backtests backtests) {
+        this.backtests = backtests;
     }
 
-    @OutboxHandler(
-            id = "backtest.results",
-            eventTypes = {"BacktestCompleted", "BacktestFailed"},
-            deduplicate = true)
-    void backtestEnded(EventEnvelope event) {
-        copies.replace(event.headers());
+    @OutboxHandler(id = "backtest.results")
+    void backtestEnded(BacktestEvent event) {
+        backtests.store(event);
     }
 }

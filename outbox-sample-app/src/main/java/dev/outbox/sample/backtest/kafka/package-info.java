@@ -1,4 +1,4 @@
-/** Copies of backtests between the service that queues them and the service that runs them. */
+/** What the service that queues backtests needs if Kafka carries the events of the service that runs them. */
 @NullMarked
 package dev.outbox.sample.backtest.kafka;
 

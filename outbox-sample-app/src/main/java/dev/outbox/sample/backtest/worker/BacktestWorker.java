@@ -1,11 +1,9 @@
 package dev.outbox.sample.backtest.worker;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.backtest.BacktestRunner;
-import dev.outbox.sample.backtest.kafka.BacktestCopies;
 import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.events.BacktestCommand.RunBacktest;
 import java.util.Objects;
@@ -18,17 +16,14 @@ import org.springframework.stereotype.Component;
 class BacktestWorker {
 
     private final BacktestRunner runner;
-    private final BacktestCopies copies;
 
-    BacktestWorker(BacktestRunner runner, BacktestCopies copies) {
+    BacktestWorker(BacktestRunner runner) {
         this.runner = runner;
-        this.copies = copies;
     }
 
     @OutboxHandler(id = "backtest-worker")
-    void runBacktest(RunBacktest command, EventEnvelope envelope) {
-        copies.add(envelope.headers());
-        runner.run(command.backtestId());
+    void runBacktest(RunBacktest command) {
+        runner.run(command);
     }
 
     @OutboxDeadLetter("backtest-worker")

@@ -20,22 +20,19 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Records whose value is the {@link Envelope}, for routes and inboxes that name this mapper. Its order and other headers stay record headers. */
+/** Records whose value is the {@link Envelope}. The aggregate, the order and other headers of an event stay record headers. */
 @Component("envelopeRecords")
 @ConditionalOnProperty(name = "sample.transport", havingValue = "kafka")
 final class EnvelopeRecords implements KafkaRecordMapper, InboxRecordMapper {
 
-    private final Attaching attaching;
     private final JsonMapper json;
 
-    EnvelopeRecords(Attaching attaching, @OutboxMapper JsonMapper json) {
-        this.attaching = attaching;
+    EnvelopeRecords(@OutboxMapper JsonMapper json) {
         this.json = json;
     }
 
     @Override
     public ProducerRecord<Object, Object> map(EventEnvelope event, ProducerRecord<Object, Object> proposed) {
-        ProducerRecord<Object, Object> record = attaching.map(event, proposed);
         Map<String, String> headers = event.headers();
         byte[] envelope = json.writeValueAsBytes(new Envelope(
                 event.schemaVersion(),
@@ -48,7 +45,12 @@ final class EnvelopeRecords implements KafkaRecordMapper, InboxRecordMapper {
                 headers.get(Headers.MARKET),
                 event.payload()));
         return new ProducerRecord<>(
-                record.topic(), record.partition(), record.timestamp(), record.key(), envelope, record.headers());
+                proposed.topic(),
+                proposed.partition(),
+                proposed.timestamp(),
+                proposed.key(),
+                envelope,
+                proposed.headers());
     }
 
     @Override

@@ -1,34 +1,24 @@
 package dev.outbox.sample.trading.kafka;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.TradeEvent;
+import dev.outbox.sample.trading.RemoteOrders;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
-/** Keeps the copies of orders in the service that took their signals up to date. */
+/** Passes the events of orders to the service that took their signals. In one database, the execution itself updates the orders. */
 @Component
 @ConditionalOnProperty(name = "sample.service", havingValue = "web")
 class OrderResults {
 
-    private final OrderCopies copies;
+    private final RemoteOrders orders;
 
-    OrderResults(OrderCopies copies) {
-        this.copies = copies;
+    OrderResults(RemoteOrders orders) {
+        this.orders = orders;
     }
 
-    @OutboxHandler(
-            id = "trading.order-results",
-            eventTypes = {
-                "OrderAccepted",
-                "OrderRejected",
-                "OrderAttemptsExhausted",
-                "OrderHalted",
-                "OrderPartiallyFilled",
-                "OrderFilled",
-                "FillRefused"
-            },
-            deduplicate = true)
-    void orderChanged(EventEnvelope event) {
-        copies.replace(event.headers());
+    @OutboxHandler(id = "trading.order-results", deduplicate = true)
+    void orderChanged(TradeEvent event) {
+        orders.follow(event);
     }
 }

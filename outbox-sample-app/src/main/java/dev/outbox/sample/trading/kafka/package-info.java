@@ -1,4 +1,4 @@
-/** Copies of orders between the service that takes signals and the service that executes orders. */
+/** What the service that takes signals needs if Kafka carries the events of the service that executes orders. */
 @NullMarked
 package dev.outbox.sample.trading.kafka;
 

@@ -1,13 +1,11 @@
 package dev.outbox.sample.trading.worker;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.trading.OrderExecutor;
-import dev.outbox.sample.trading.kafka.OrderCopies;
 import java.util.Objects;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
@@ -18,17 +16,14 @@ import org.springframework.stereotype.Component;
 class OrderExecutorWorker {
 
     private final OrderExecutor executor;
-    private final OrderCopies copies;
 
-    OrderExecutorWorker(OrderExecutor executor, OrderCopies copies) {
+    OrderExecutorWorker(OrderExecutor executor) {
         this.executor = executor;
-        this.copies = copies;
     }
 
     @OutboxHandler(id = "order-executor-worker")
-    void createOrderAttempt(CreateOrderAttempt command, EventEnvelope envelope) {
-        copies.add(envelope.headers());
-        executor.execute(command.attemptId());
+    void createOrderAttempt(CreateOrderAttempt command) {
+        executor.execute(command);
     }
 
     @OutboxDeadLetter("order-executor-worker")

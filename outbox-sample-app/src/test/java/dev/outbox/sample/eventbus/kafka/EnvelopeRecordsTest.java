@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.sample.Envelopes;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -18,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 class EnvelopeRecordsTest {
 
     private final JsonMapper json = new JsonMapper();
-    private final EnvelopeRecords mapper = new EnvelopeRecords(new Attaching(List.of()), json);
+    private final EnvelopeRecords mapper = new EnvelopeRecords(json);
 
     @Test
     void valueIsTheEnvelopeOfTheDocument() {
