@@ -42,6 +42,11 @@ class LoginTest {
         "GET, /events?trace=1",
         "GET, /audit",
         "GET, /inbox/ann",
+        "GET, /notifications",
+        "PUT, /devices/ann",
+        "DELETE, /devices/ann",
+        "GET, /devices/ann/messages",
+        "PUT, /mail-addresses/ann",
         "POST, /discord/events",
         "PUT, /settings/kill-switch",
         "PUT, /settings/max-volume",
@@ -52,6 +57,7 @@ class LoginTest {
             ResponseEntity<String> answer = switch (method) {
                 case "GET" -> api.get(path);
                 case "PUT" -> api.put(path, "{}");
+                case "DELETE" -> api.delete(path);
                 default -> api.post(path, "{}");
             };
 

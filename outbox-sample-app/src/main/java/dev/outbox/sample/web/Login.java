@@ -18,8 +18,8 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * HTTP basic login for operations, the console, the demo, settings, events, audit log, inboxes and the intake of Discord's events, if a
- * password is configured. Everything else is open.
+ * HTTP basic login for operations, the console, the demo, settings, events, audit log, the messages, devices and mail addresses of users,
+ * and the intake of Discord's events, if a password is configured. Everything else is open.
  */
 @Configuration(proxyBeanMethods = false)
 class Login {
@@ -34,6 +34,9 @@ class Login {
         "/events/**",
         "/audit/**",
         "/inbox/**",
+        "/notifications/**",
+        "/devices/**",
+        "/mail-addresses/**",
         "/discord/**"
     };
 
