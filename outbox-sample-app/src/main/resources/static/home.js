@@ -14,7 +14,7 @@ const subscribe = () =>
 
 async function showSubscription() {
   const { guildId, userId, planCode, status, retryCount, periodEnd } = await (await fetch(`subscriptions/${id}`)).json()
-  const license = (await (await fetch('licenses')).json()).find((one) => one.subscriptionId === id)
+  const license = (await (await fetch('licenses')).json()).find((one) => one.guildId === guildId)
   const messages = (await (await fetch('notifications')).json()).filter((one) => one.recipient === userId)
   text('subscription', `${guildId}: ${planCode}, ${status}, ${retryCount} failed payments, paid until ${periodEnd}.
     License: ${license ? `${license.planCode}, ${license.status}` : 'none'}. Messages: ${messages.map((one) => one.message).join('; ')}`)

@@ -81,6 +81,33 @@ class PaymentFailureFlowTest {
     }
 
     @Test
+    void oneLicenseOfAGuildCounts() {
+        String unpaid = subscriptionWhoseBankDeclines("guild-again");
+        for (int failure = 1; failure <= 4; failure++) {
+            api.makeDue(unpaid);
+        }
+        api.gateway("bank", "NONE");
+
+        String paid = api.subscribe("guild-again", "team");
+
+        api.awaitPublished();
+        assertThat(api.licensesOf("guild-again"))
+                .singleElement()
+                .satisfies((license) -> assertThat(license)
+                        .containsEntry("subscriptionId", paid)
+                        .containsEntry("planCode", "team")
+                        .containsEntry("status", "active"));
+
+        api.delete("/subscriptions/" + paid + "?atPeriodEnd=false");
+
+        api.awaitPublished();
+        assertThat(api.licensesOf("guild-again"))
+                .singleElement()
+                .satisfies((license) ->
+                        assertThat(license).containsEntry("planCode", "free").containsEntry("status", "active"));
+    }
+
+    @Test
     void paymentThatSucceedsInTimeSavesTheSubscription() {
         String subscription = subscriptionWhoseBankDeclines("guild-saved");
         api.makeDue(subscription);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * License of a guild: {@code active}, {@code suspended} or {@code canceled}. The free one has no subscription, and free ones do not
- * expire.
+ * expire. Beside it, each subscription of the guild has one; {@link Licenses#effective} says which counts.
  */
 record License(
         UUID id,

@@ -4,7 +4,7 @@ import java.util.List;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Licenses over HTTP. */
+/** The license that counts of each guild, over HTTP. */
 @RestController
 final class LicenseController {
 
@@ -15,7 +15,7 @@ final class LicenseController {
     }
 
     @GetMapping("/licenses")
-    List<License> latest() {
-        return licenses.latest();
+    List<License> effective() {
+        return licenses.effective();
     }
 }

@@ -79,8 +79,14 @@ class Licenses {
                AND plan_code <> 'free'
             """;
 
-    private static final String LATEST = "SELECT " + COLUMNS + """
-              FROM licensing.licenses
+    /** Of the licenses of a guild, an active one counts before others, a paid plan before the free one, and the latest before earlier ones. */
+    private static final String EFFECTIVE = "SELECT " + COLUMNS + """
+              FROM licensing.licenses license
+             WHERE NOT EXISTS (SELECT 1
+                                 FROM licensing.licenses other
+                                WHERE other.guild_id = license.guild_id
+                                  AND (other.status = 'active', other.plan_code <> 'free', other.granted_at, other.id)
+                                    > (license.status = 'active', license.plan_code <> 'free', license.granted_at, license.id))
              ORDER BY granted_at DESC
              LIMIT 100
             """;
@@ -167,8 +173,9 @@ class Licenses {
                 .update();
     }
 
-    List<License> latest() {
-        return jdbc.sql(LATEST).query(License.class).list();
+    /** Finds the license of each guild that counts, the latest first. */
+    List<License> effective() {
+        return jdbc.sql(EFFECTIVE).query(License.class).list();
     }
 
     private Optional<License> lock(UUID subscriptionId, EventEnvelope envelope) {
