@@ -9,8 +9,12 @@ async function send(method, path, body) {
   await refresh()
 }
 
-const subscribe = () =>
-  send('POST', 'subscriptions', JSON.stringify({ guildId: `guild-${Date.now()}`, planCode: 'pro', userId: `user-${Date.now()}` }))
+async function subscribe() {
+  const guildId = `guild-${Date.now()}`
+  const userId = `user-${Date.now()}`
+  await send('POST', 'guilds', JSON.stringify({ guildId, installerUserId: userId }))
+  await send('POST', 'subscriptions', JSON.stringify({ guildId, planCode: 'pro', userId }))
+}
 
 async function showSubscription() {
   const { guildId, userId, planCode, status, retryCount, periodEnd } = await (await fetch(`subscriptions/${id}`)).json()

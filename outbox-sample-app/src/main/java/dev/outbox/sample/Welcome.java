@@ -24,7 +24,9 @@ final class Welcome {
 
               In a browser: http://%1$s shows traffic, faults and the console
 
-              Start a subscription:
+              Install the bot in a guild, and start a subscription:
+                curl -i %1$s/guilds -H 'Content-Type: application/json' \\
+                  -d '{"guildId": "guild-1", "installerUserId": "user-1"}'
                 curl -i %1$s/subscriptions -H 'Content-Type: application/json' \\
                   -d '{"guildId": "guild-1", "planCode": "pro", "userId": "user-1"}'
 

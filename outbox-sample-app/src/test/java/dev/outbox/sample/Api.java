@@ -22,6 +22,7 @@ public final class Api {
 
     private final String traceId = UUID.randomUUID().toString().replace("-", "");
     private final RestClient http;
+    private final RestClient otherTraces;
 
     public Api(int port) {
         this(port, (headers) -> {});
@@ -29,11 +30,14 @@ public final class Api {
 
     /** Sends headers with every request, such as a login. */
     public Api(int port, Consumer<HttpHeaders> headers) {
-        this.http = RestClient.builder()
+        this.otherTraces = RestClient.builder()
                 .baseUrl("http://localhost:" + port)
-                .defaultHeader("traceparent", "00-" + traceId + "-00f067aa0ba902b7-01")
                 .defaultHeaders(headers)
                 .defaultStatusHandler((status) -> true, (request, response) -> {})
+                .build();
+        this.http = otherTraces
+                .mutate()
+                .defaultHeader("traceparent", "00-" + traceId + "-00f067aa0ba902b7-01")
                 .build();
     }
 
@@ -79,8 +83,19 @@ public final class Api {
         return JsonPath.read(answer.getBody(), jsonPath);
     }
 
-    /** Starts a subscription, and returns its id. */
+    /** Installs the bot in a guild, which owns itself, unless it is there. Its events belong to another trace. */
+    public void install(String guildId) {
+        ResponseEntity<String> answer = send(otherTraces, HttpMethod.POST, "/guilds", """
+                {"guildId": "%s", "installerUserId": "%s"}
+                """.formatted(guildId, guildId));
+        assertThat(answer.getStatusCode().is2xxSuccessful())
+                .as(answer.toString())
+                .isTrue();
+    }
+
+    /** Starts a subscription of a guild that has the bot, and returns its id. */
     public String subscribe(String guildId, String planCode) {
+        install(guildId);
         return create("/subscriptions", """
                 {"guildId": "%s", "planCode": "%s", "userId": "user-of-%s"}
                 """.formatted(guildId, planCode, guildId), "$.id");
@@ -128,6 +143,10 @@ public final class Api {
     }
 
     private ResponseEntity<String> send(HttpMethod method, String path, String json) {
+        return send(http, method, path, json);
+    }
+
+    private static ResponseEntity<String> send(RestClient http, HttpMethod method, String path, String json) {
         return http.method(method)
                 .uri(path)
                 .contentType(MediaType.APPLICATION_JSON)

@@ -142,6 +142,7 @@ class PaymentFailureFlowTest {
 
     @Test
     void declinedFirstPaymentStartsNothing() {
+        api.install("guild-poor");
         api.gateway("bank", "DECLINE");
 
         ResponseEntity<String> answer = api.post("/subscriptions", """

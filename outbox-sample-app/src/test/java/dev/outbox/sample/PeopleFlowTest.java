@@ -30,6 +30,7 @@ class PeopleFlowTest {
 
     @Test
     void memberJoinsOnceAndGetsRolesBack() {
+        api.install("guild-joined");
         String member = join();
         assertThat(join()).isEqualTo(member);
 
@@ -42,6 +43,18 @@ class PeopleFlowTest {
                 .containsExactly(
                         Map.of("member_id", member, "guild_id", "guild-joined", "slug", "welcome"),
                         Map.of("member_id", member, "guild_id", "guild-joined", "restored_roles", List.of("admin")));
+    }
+
+    @Test
+    void memberJoinsNoGuildWithoutTheBot() {
+        String cat = "{\"discordUserId\": \"cat\", \"slug\": \"welcome\"}";
+        assertThat(api.post("/guilds/guild-nowhere/members", cat).getStatusCode())
+                .isEqualTo(HttpStatus.NOT_FOUND);
+
+        api.install("guild-left");
+        api.delete("/guilds/guild-left/bot");
+
+        assertThat(api.post("/guilds/guild-left/members", cat).getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
     }
 
     @Test

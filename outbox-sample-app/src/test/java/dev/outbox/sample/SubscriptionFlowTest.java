@@ -144,7 +144,9 @@ class SubscriptionFlowTest {
         assertThat(api.messagesTo("user-of-guild-canceled"))
                 .containsExactlyInAnyOrder(
                         "pro activated", "subscription canceled, for the end of its period", "subscription canceled");
-        assertThat(api.licensesOf("guild-canceled")).extracting("status").containsExactly("canceled");
+        assertThat(api.licensesOf("guild-canceled"))
+                .extracting("planCode", "status")
+                .containsExactly(tuple("free", "active"));
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("canceled");
         assertProblem(api.delete("/subscriptions/" + subscription), HttpStatus.CONFLICT);
     }
@@ -166,12 +168,16 @@ class SubscriptionFlowTest {
         String subscription = api.subscribe("guild-last", "pro");
         api.delete("/subscriptions/" + subscription);
         api.awaitPublished();
-        assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("active");
+        assertThat(api.licensesOf("guild-last"))
+                .extracting("planCode", "status")
+                .containsExactly(tuple("pro", "active"));
 
         assertThat(api.makeDue(subscription)).containsEntry("status", "canceled");
 
         assertThat(api.awaitPublished()).endsWith("SubscriptionSuspended", "LicenseCanceled");
-        assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("canceled");
+        assertThat(api.licensesOf("guild-last"))
+                .extracting("planCode", "status")
+                .containsExactly(tuple("free", "active"));
         assertThat(api.messagesTo("user-of-guild-last"))
                 .containsExactlyInAnyOrder("pro activated", "subscription canceled, for the end of its period");
     }
@@ -190,13 +196,16 @@ class SubscriptionFlowTest {
                 .hasSize(6)
                 .contains("LicenseSuspended", "SubscriptionSuspended");
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("suspended");
-        assertThat(api.licensesOf("guild-key")).extracting("status").containsExactly("suspended");
+        assertThat(api.licensesOf("guild-key"))
+                .extracting("planCode", "status")
+                .containsExactly(tuple("free", "active"));
         assertThat(api.messagesTo("user-of-guild-key"))
                 .containsExactlyInAnyOrder("pro activated", "license suspended: billing_key_deleted");
     }
 
     @Test
     void startedSubscriptionIsFoundWhereItsLocationSays() {
+        api.install("guild-location");
         ResponseEntity<String> started = api.post(
                 "/subscriptions", "{\"guildId\": \"guild-location\", \"planCode\": \"pro\", \"userId\": \"user-1\"}");
 
@@ -221,6 +230,22 @@ class SubscriptionFlowTest {
         assertThat(api.awaitPublished())
                 .filteredOn((type) -> type.equals("BillingKeyIssued") || type.equals("SubscriptionStarted"))
                 .hasSize(4);
+    }
+
+    @Test
+    void guildWithoutTheBotCannotSubscribe() {
+        String order = "{\"guildId\": \"guild-without\", \"planCode\": \"pro\", \"userId\": \"user-1\"}";
+        ResponseEntity<String> unknown = api.post("/subscriptions", order);
+        assertProblem(unknown, HttpStatus.NOT_FOUND);
+        assertThat(unknown.getBody()).contains("there is no guild with id guild-without");
+
+        api.install("guild-without");
+        api.delete("/guilds/guild-without/bot");
+
+        ResponseEntity<String> kicked = api.post("/subscriptions", order);
+        assertProblem(kicked, HttpStatus.CONFLICT);
+        assertThat(kicked.getBody()).contains("the bot is not in guild guild-without, which is kicked");
+        assertThat(api.awaitPublished()).containsExactlyInAnyOrder("BotKicked", "LicenseSuspended");
     }
 
     @Test

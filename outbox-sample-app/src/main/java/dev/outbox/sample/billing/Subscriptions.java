@@ -1,5 +1,6 @@
 package dev.outbox.sample.billing;
 
+import dev.outbox.sample.discord.Bot;
 import dev.outbox.sample.events.BillingEvent.SubscriptionCanceled;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.web.NotFoundException;
@@ -78,17 +79,20 @@ class Subscriptions {
     private final BillingKeys keys;
     private final Charges charges;
     private final SubscriptionEvents events;
+    private final Bot bot;
 
-    Subscriptions(JdbcClient jdbc, BillingKeys keys, Charges charges, SubscriptionEvents events) {
+    Subscriptions(JdbcClient jdbc, BillingKeys keys, Charges charges, SubscriptionEvents events, Bot bot) {
         this.jdbc = jdbc;
         this.keys = keys;
         this.charges = charges;
         this.events = events;
+        this.bot = bot;
     }
 
-    /** Stores the only subscription of a guild, and claims the charge of its first period. */
+    /** Stores the only subscription of a guild that has the bot, and claims the charge of its first period. */
     @Transactional
     Charge order(String guildId, Plan plan, String userId, @Nullable String authKey) {
+        bot.requireIn(guildId);
         UUID id = UUID.randomUUID();
         int stored = jdbc.sql(ORDER)
                 .param("id", id)

@@ -1,4 +1,4 @@
-/** Calls the REST API of Discord as a bot. */
+/** Discord for the other contexts: its REST API, and ports to what they ask of guilds. */
 @NullMarked
 package dev.outbox.sample.discord;
 

@@ -1,6 +1,7 @@
 package dev.outbox.sample.guild;
 
 import dev.outbox.OutboxPublisher;
+import dev.outbox.sample.discord.Bot;
 import dev.outbox.sample.events.GuildEvent;
 import dev.outbox.sample.events.GuildEvent.BotInstalled;
 import dev.outbox.sample.events.GuildEvent.BotKicked;
@@ -9,13 +10,16 @@ import dev.outbox.sample.events.GuildEvent.GuildOwnerChanged;
 import dev.outbox.sample.web.NotFoundException;
 import java.sql.Types;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Stores Discord's reports about guilds. A report without a change publishes nothing. */
 @Service
-class Guilds {
+class Guilds implements Bot {
 
     private static final String INSTALL = """
             INSERT INTO guild.guilds (id, owner_id, status)
@@ -63,6 +67,8 @@ class Guilds {
             """;
 
     private static final String LOCK = FIND + " FOR UPDATE";
+
+    private static final String HOLD = FIND + " FOR SHARE";
 
     private final JdbcClient jdbc;
     private final OutboxPublisher outbox;
@@ -138,6 +144,17 @@ class Guilds {
 
     Guild find(String id) {
         return find(FIND, id);
+    }
+
+    @Override
+    @Transactional(propagation = Propagation.MANDATORY)
+    public void requireIn(String guildId) {
+        Guild guild = find(HOLD, guildId);
+        if (!guild.hasBot()) {
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT,
+                    "the bot is not in guild %s, which is %s: install it first".formatted(guildId, guild.status()));
+        }
     }
 
     /** Publishes in the transaction of the change, if there was one. */

@@ -1,6 +1,7 @@
 package dev.outbox.sample.member;
 
 import dev.outbox.OutboxPublisher;
+import dev.outbox.sample.discord.Bot;
 import dev.outbox.sample.events.MemberEvent;
 import dev.outbox.sample.events.MemberEvent.MemberJoinedViaWebJoin;
 import dev.outbox.sample.events.MemberEvent.MemberRestored;
@@ -42,15 +43,18 @@ class Members {
 
     private final JdbcClient jdbc;
     private final OutboxPublisher outbox;
+    private final Bot bot;
 
-    Members(JdbcClient jdbc, OutboxPublisher outbox) {
+    Members(JdbcClient jdbc, OutboxPublisher outbox, Bot bot) {
         this.jdbc = jdbc;
         this.outbox = outbox;
+        this.bot = bot;
     }
 
-    /** Adds a member to a guild. Publishes nothing if the user is already a member. */
+    /** Adds a member to a guild that has the bot. Publishes nothing if the user is already a member. */
     @Transactional
     Member join(String guildId, String discordUserId, String slug) {
+        bot.requireIn(guildId);
         UUID id = UUID.randomUUID();
         int joined = jdbc.sql(JOIN)
                 .param("id", id)

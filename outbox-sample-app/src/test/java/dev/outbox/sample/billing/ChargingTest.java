@@ -21,12 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** What billing asks of a bank of your own, while its answers get lost or two workers repeat one charge. */
 @SampleTest
+@Import(EveryGuild.class)
 @TestPropertySource(properties = {"sample.billing.bank=recording", "sample.billing.period=20s"})
 class ChargingTest {
 

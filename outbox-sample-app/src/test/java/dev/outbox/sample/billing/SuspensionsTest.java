@@ -12,10 +12,12 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Kicks of the bot that are handled late or again. */
 @SampleTest
+@Import(EveryGuild.class)
 class SuspensionsTest {
 
     private final String guild = "guild-" + UUID.randomUUID();

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.MediaType;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -30,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Charges over a server that speaks the protocol of Toss Payments. */
 @SampleTest
+@Import(EveryGuild.class)
 class TossPaymentsTest {
 
     @RegisterExtension
