@@ -5,14 +5,12 @@ CREATE TABLE recovery.snapshots (
     number   bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
     guild_id text        NOT NULL,
     trigger  text        NOT NULL,
-    roles    text        NOT NULL,
+    roles    text[]      NOT NULL,
     taken_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT snapshots_pk PRIMARY KEY (id)
 );
 
 CREATE INDEX snapshots_guild ON recovery.snapshots (guild_id, number);
-
-COMMENT ON COLUMN recovery.snapshots.roles IS 'Names, separated by commas, as are the other lists of this schema';
 
 CREATE TABLE recovery.restore_jobs (
     id          uuid        NOT NULL,
@@ -36,14 +34,6 @@ CREATE TABLE recovery.restore_steps (
 
 COMMENT ON COLUMN recovery.restore_steps.restored_at IS 'Null while the step is open';
 
--- The simulated guild system, which stands for Discord.
-CREATE TABLE recovery.simulated_changes (
-    guild_id text    NOT NULL,
-    change   text    NOT NULL,
-    requests integer NOT NULL DEFAULT 1,
-    CONSTRAINT simulated_changes_pk PRIMARY KEY (guild_id, change)
-);
-
 CREATE TABLE recovery.incidents (
     id          uuid        NOT NULL,
     guild_id    text        NOT NULL,
@@ -53,3 +43,5 @@ CREATE TABLE recovery.incidents (
     detected_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT incidents_pk PRIMARY KEY (id)
 );
+
+COMMENT ON COLUMN recovery.incidents.suspects IS 'Separated by commas, as are the actions';

@@ -5,10 +5,12 @@ CREATE TABLE member.members (
     guild_id        text        NOT NULL,
     discord_user_id text        NOT NULL,
     slug            text        NOT NULL,
-    roles           text        NOT NULL DEFAULT '',
+    roles           text[]      NOT NULL DEFAULT '{}',
+    restored_by     uuid,
     joined_at       timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT members_pk PRIMARY KEY (id),
     CONSTRAINT members_guild UNIQUE (guild_id, discord_user_id)
 );
 
-COMMENT ON COLUMN member.members.roles IS 'Names, separated by commas';
+COMMENT ON COLUMN member.members.roles IS 'The roles that the last restore gave back';
+COMMENT ON COLUMN member.members.restored_by IS 'The event that asked for the last restore, so that its redelivery publishes nothing';

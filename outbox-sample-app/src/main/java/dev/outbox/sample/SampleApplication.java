@@ -44,6 +44,7 @@ public class SampleApplication {
             basePackages = {
                 "dev.outbox.sample.billing",
                 "dev.outbox.sample.control",
+                "dev.outbox.sample.discord",
                 "dev.outbox.sample.fulfilment",
                 "dev.outbox.sample.guild",
                 "dev.outbox.sample.identity",

@@ -1,6 +1,7 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Members of guilds, and users of the service. */
@@ -30,19 +32,63 @@ class PeopleFlowTest {
 
     @Test
     void memberJoinsOnceAndGetsRolesBack() {
-        api.install("guild-joined");
-        String member = join();
-        assertThat(join()).isEqualTo(member);
+        String member = join("guild-joined");
+        assertThat(join("guild-joined")).isEqualTo(member);
 
-        api.put("/members/" + member + "/roles", "{\"roles\": [\"admin\"]}");
+        api.put("/guilds/guild-joined/roles/admin", "");
 
-        assertThat(api.awaitPublished()).containsExactly("MemberJoinedViaWebJoin", "MemberRestored");
+        assertThat(restore(member).getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
+
+        assertThat(api.awaitPublished())
+                .containsExactly("MemberJoinedViaWebJoin", "MemberRestoreRequested", "MemberRestored");
         assertThat(api.<List<String>>get("/members/" + member, "$.roles")).containsExactly("admin");
+        assertThat(api.<List<String>>get("/guilds/guild-joined/members/discord-3/roles", "$"))
+                .containsExactly("admin");
         assertThat(api.audited())
+                .filteredOn((entry) -> !entry.get("eventType").equals("MemberRestoreRequested"))
                 .extracting("payload")
                 .containsExactly(
                         Map.of("member_id", member, "guild_id", "guild-joined", "slug", "welcome"),
                         Map.of("member_id", member, "guild_id", "guild-joined", "restored_roles", List.of("admin")));
+    }
+
+    @Test
+    void restoreOfAMemberOutlivesAnOutage() {
+        String member = join("guild-dark");
+        api.put("/guilds/guild-dark/roles/admin", "");
+        api.gateway("discord", "LOSE_ANSWER");
+        try {
+            restore(member);
+            await().atMost(Api.DEADLINE)
+                    .untilAsserted(() -> assertThat(api.events())
+                            .filteredOn("eventType", "MemberRestoreRequested")
+                            .extracting("lastErrorCode")
+                            .containsExactly("GatewayException"));
+            assertThat(api.<List<String>>get("/members/" + member, "$.roles")).isEmpty();
+        } finally {
+            api.gateway("discord", "NONE");
+        }
+
+        assertThat(api.awaitPublished()).filteredOn("MemberRestored"::equals).hasSize(1);
+        assertThat(api.<List<String>>get("/members/" + member, "$.roles")).containsExactly("admin");
+    }
+
+    @Test
+    void redeliveredRestoreOfAMemberIsPublishedOnce() {
+        String member = join("guild-repeated");
+        api.put("/guilds/guild-repeated/roles/admin", "");
+        restore(member);
+        api.awaitPublished();
+
+        Integer replay = api.create("/actuator/outbox/replay", """
+                {"selection": "handler=member.restore&aggregateType=member_restore&aggregateId=%s", "rate": 50,
+                 "actor": "ann", "reason": "a test"}
+                """.formatted(member), "$.replay");
+
+        await().atMost(Api.DEADLINE)
+                .until(() -> api.text("/actuator/outbox/replays/" + replay, "$.status")
+                        .equals("DONE"));
+        assertThat(api.awaitPublished()).filteredOn("MemberRestored"::equals).hasSize(1);
     }
 
     @Test
@@ -87,8 +133,13 @@ class PeopleFlowTest {
         assertThat(api.awaitPublished()).containsExactly("UserRegistered");
     }
 
-    private String join() {
-        return api.create("/guilds/guild-joined/members", """
+    private ResponseEntity<String> restore(String member) {
+        return api.put("/members/" + member + "/roles", "{\"roles\": [\"admin\"]}");
+    }
+
+    private String join(String guildId) {
+        api.install(guildId);
+        return api.create("/guilds/" + guildId + "/members", """
                 {"discordUserId": "discord-3", "slug": "welcome"}
                 """, "$.id");
     }

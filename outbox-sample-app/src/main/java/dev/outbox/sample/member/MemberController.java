@@ -2,7 +2,9 @@ package dev.outbox.sample.member;
 
 import dev.outbox.sample.web.Name;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotEmpty;
 import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.http.HttpStatus;
@@ -36,11 +38,12 @@ final class MemberController {
     }
 
     @PutMapping("/members/{id}/roles")
+    @ResponseStatus(HttpStatus.ACCEPTED)
     Member restore(@PathVariable UUID id, @Valid @RequestBody Restore request) {
-        return members.restore(id, request.roles());
+        return members.requestRestore(id, request.roles());
     }
 
     record Join(@Name String discordUserId, @Name String slug) {}
 
-    record Restore(@NotNull List<@Name String> roles) {}
+    record Restore(@NotEmpty List<@NotNull @Pattern(regexp = "\\P{Cntrl}{1,100}") String> roles) {}
 }

@@ -6,6 +6,8 @@ import dev.outbox.sample.events.MemberEvent;
 import dev.outbox.sample.events.MemberEvent.MemberJoinedViaWebJoin;
 import dev.outbox.sample.events.MemberEvent.MemberRestored;
 import dev.outbox.sample.web.NotFoundException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -24,8 +26,9 @@ class Members {
 
     private static final String RESTORE = """
             UPDATE member.members
-               SET roles = :roles
+               SET roles = :roles, restored_by = :requestId
              WHERE id = :id
+               AND restored_by IS DISTINCT FROM :requestId
             """;
 
     private static final String FIND = """
@@ -68,27 +71,46 @@ class Members {
         return jdbc.sql(FIND_IN_GUILD)
                 .param("guildId", guildId)
                 .param("discordUserId", discordUserId)
-                .query(Member.class)
+                .query(Members::member)
                 .single();
     }
 
+    /** Asks for roles to be given back to a member. */
     @Transactional
-    Member restore(UUID id, List<String> roles) {
+    Member requestRestore(UUID id, List<String> roles) {
         Member member = find(id);
-        jdbc.sql(RESTORE)
-                .param("id", id)
-                .param("roles", String.join(",", roles))
+        outbox.publish("member_restore", id.toString(), new MemberRestoreRequested(roles));
+        return member;
+    }
+
+    /** Stores the roles that a member got back, and publishes it once for each request. */
+    @Transactional
+    void restored(Member member, List<String> roles, UUID requestId) {
+        int restored = jdbc.sql(RESTORE)
+                .param("id", member.id())
+                .param("roles", roles.toArray(String[]::new))
+                .param("requestId", requestId)
                 .update();
-        publish(id, new MemberRestored(id, member.guildId(), roles));
-        return find(id);
+        if (restored == 1) {
+            publish(member.id(), new MemberRestored(member.id(), member.guildId(), roles));
+        }
     }
 
     Member find(UUID id) {
         return jdbc.sql(FIND)
                 .param("id", id)
-                .query(Member.class)
+                .query(Members::member)
                 .optional()
                 .orElseThrow(() -> new NotFoundException("member", id));
+    }
+
+    private static Member member(ResultSet row, int number) throws SQLException {
+        return new Member(
+                row.getObject("id", UUID.class),
+                row.getString("guild_id"),
+                row.getString("discord_user_id"),
+                row.getString("slug"),
+                List.of((String[]) row.getArray("roles").getArray()));
     }
 
     private void publish(UUID id, MemberEvent event) {

@@ -5,6 +5,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.discord.GuildRoles;
 import dev.outbox.sample.events.RecoveryEvent.AntiNukeTriggered;
 import java.util.ArrayList;
 import java.util.List;

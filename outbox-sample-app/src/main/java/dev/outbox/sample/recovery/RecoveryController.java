@@ -3,7 +3,6 @@ package dev.outbox.sample.recovery;
 import dev.outbox.sample.web.Name;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotEmpty;
-import jakarta.validation.constraints.NotNull;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.http.HttpStatus;
@@ -31,7 +30,7 @@ final class RecoveryController {
     @PostMapping("/guilds/{guildId}/snapshots")
     @ResponseStatus(HttpStatus.CREATED)
     Snapshot take(@PathVariable @Name String guildId, @Valid @RequestBody TakeSnapshot request) {
-        return snapshots.take(guildId, request.trigger(), request.roles());
+        return snapshots.take(guildId, request.trigger());
     }
 
     @GetMapping("/snapshots/{id}")
@@ -61,7 +60,7 @@ final class RecoveryController {
         return incidents.find(id);
     }
 
-    record TakeSnapshot(@Name String trigger, @NotNull List<@Name String> roles) {}
+    record TakeSnapshot(@Name String trigger) {}
 
     record ReportIncident(@Name String pattern, @NotEmpty List<@Name String> suspects) {}
 }

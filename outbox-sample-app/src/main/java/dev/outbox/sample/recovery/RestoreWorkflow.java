@@ -6,6 +6,7 @@ import dev.outbox.DeadLetter;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.discord.GuildRoles;
 import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
 import java.util.UUID;
 import org.springframework.stereotype.Component;

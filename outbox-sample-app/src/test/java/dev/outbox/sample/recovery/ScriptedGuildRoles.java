@@ -1,5 +1,6 @@
 package dev.outbox.sample.recovery;
 
+import dev.outbox.sample.discord.GuildRoles;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,6 +15,13 @@ final class ScriptedGuildRoles implements GuildRoles {
 
     private final List<String> calls = new CopyOnWriteArrayList<>();
     private final Map<String, Failure> failures = new ConcurrentHashMap<>();
+    private final Map<String, List<String>> roles = new ConcurrentHashMap<>();
+
+    @Override
+    public List<String> read(String guildId) {
+        checkTransaction();
+        return roles.getOrDefault(guildId, List.of());
+    }
 
     @Override
     public void restore(String guildId, String role) {
@@ -25,10 +33,24 @@ final class ScriptedGuildRoles implements GuildRoles {
         change(guildId, member);
     }
 
-    private void change(String guildId, String name) {
+    @Override
+    public void grant(String guildId, String member, String role) {
+        change(guildId, member + " " + role);
+    }
+
+    /** Sets what a snapshot of a guild reads. */
+    void hold(String guildId, String... names) {
+        roles.put(guildId, List.of(names));
+    }
+
+    private static void checkTransaction() {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new AssertionError("called inside a transaction");
         }
+    }
+
+    private void change(String guildId, String name) {
+        checkTransaction();
         calls.add(guildId + " " + name);
         Failure failure = failures.computeIfPresent(name, (same, left) -> new Failure(left.times() - 1, left.cause()));
         if (failure != null && failure.times() >= 0) {

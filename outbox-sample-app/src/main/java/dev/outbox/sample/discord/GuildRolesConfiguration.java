@@ -1,8 +1,6 @@
-package dev.outbox.sample.recovery;
+package dev.outbox.sample.discord;
 
 import dev.outbox.sample.demo.Outages;
-import dev.outbox.sample.discord.Discord;
-import dev.outbox.sample.discord.DiscordSettings;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -13,13 +11,13 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class GuildRolesConfiguration {
 
     @Bean
-    @ConditionalOnProperty(name = "recovery.guild-roles", havingValue = "simulated")
+    @ConditionalOnProperty(name = "discord.guild-roles", havingValue = "simulated")
     SimulatedGuildRoles simulatedGuildRoles(JdbcClient jdbc, Outages outages) {
         return new SimulatedGuildRoles(jdbc, outages);
     }
 
     @Bean
-    @ConditionalOnProperty(name = "recovery.guild-roles", havingValue = "discord")
+    @ConditionalOnProperty(name = "discord.guild-roles", havingValue = "discord")
     DiscordGuildRoles discordGuildRoles(DiscordSettings settings) {
         return new DiscordGuildRoles(new Discord(settings));
     }

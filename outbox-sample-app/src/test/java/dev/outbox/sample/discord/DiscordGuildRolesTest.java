@@ -1,4 +1,4 @@
-package dev.outbox.sample.recovery;
+package dev.outbox.sample.discord;
 
 import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.delete;
@@ -9,14 +9,15 @@ import static com.github.tomakehurst.wiremock.client.WireMock.noContent;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.put;
+import static com.github.tomakehurst.wiremock.client.WireMock.putRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import dev.outbox.NonRetryableException;
-import dev.outbox.sample.discord.Discord;
-import dev.outbox.sample.discord.DiscordSettings;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.http.GatewayTimeouts;
 import java.net.URI;
@@ -56,6 +57,29 @@ class DiscordGuildRolesTest {
                 1,
                 postRequestedFor(urlEqualTo("/guilds/1/roles"))
                         .withRequestBody(equalToJson("{\"name\": \"moderator\"}")));
+    }
+
+    @Test
+    void readsTheRolesThatCanBeRestored() {
+        discord.stubFor(get(urlEqualTo("/guilds/1/roles")).willReturn(okJson("""
+                [{"id": "1", "name": "@everyone", "managed": false},
+                 {"id": "5", "name": "admin, deputy", "managed": false},
+                 {"id": "7", "name": "a bot", "managed": true}]
+                """)));
+
+        assertThat(roles.read("1")).containsExactly("admin, deputy");
+    }
+
+    @Test
+    void givesAMemberARoleThatExists() {
+        discord.stubFor(put(urlEqualTo("/guilds/1/members/2/roles/5")).willReturn(noContent()));
+
+        roles.grant("1", "2", "admin");
+
+        discord.verify(1, putRequestedFor(urlEqualTo("/guilds/1/members/2/roles/5")));
+        assertThatThrownBy(() -> roles.grant("1", "2", "moderator"))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessage("guild 1 has no role moderator");
     }
 
     @Test
