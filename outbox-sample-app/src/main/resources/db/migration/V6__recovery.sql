@@ -45,3 +45,17 @@ CREATE TABLE recovery.incidents (
 );
 
 COMMENT ON COLUMN recovery.incidents.suspects IS 'Separated by commas, as are the actions';
+
+CREATE TABLE recovery.deletions (
+    entry_id   text        NOT NULL,
+    guild_id   text        NOT NULL,
+    user_id    text        NOT NULL,
+    deleted_at timestamptz NOT NULL,
+    counted    boolean     NOT NULL DEFAULT false,
+    CONSTRAINT deletions_pk PRIMARY KEY (entry_id)
+);
+
+CREATE INDEX deletions_guild ON recovery.deletions (guild_id, deleted_at);
+
+COMMENT ON TABLE recovery.deletions IS 'The latest deletions of channels and roles, by the ids of the audit logs of the guilds';
+COMMENT ON COLUMN recovery.deletions.counted IS 'Whether it belongs to an incident';

@@ -84,7 +84,7 @@ class SettingsTest {
 
     @Test
     void attacksWaitBehindNothingElse() {
-        assertThat(outbox.streams().get("incidents").aggregateTypes()).containsExactly("incident");
+        assertThat(outbox.streams().get("incidents").aggregateTypes()).containsExactly("incident", "deletion");
     }
 
     @Test

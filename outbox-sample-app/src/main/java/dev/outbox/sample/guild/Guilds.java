@@ -2,6 +2,7 @@ package dev.outbox.sample.guild;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.discord.Bot;
+import dev.outbox.sample.events.DeletionReported;
 import dev.outbox.sample.events.GuildEvent;
 import dev.outbox.sample.events.GuildEvent.BotInstalled;
 import dev.outbox.sample.events.GuildEvent.BotKicked;
@@ -109,6 +110,14 @@ class Guilds implements Bot {
     void left(String id, Position position) {
         if (advance(id, position, false) && jdbc.sql(KICK).param("id", id).update() == 1) {
             outbox.publish("guild", id, new BotKicked(id));
+        }
+    }
+
+    /** Publishes a deletion in a known guild. An event that was seen before changes nothing. */
+    @Transactional
+    void reported(DeletionReported deletion, Position position) {
+        if (advance(deletion.guildId(), position, false)) {
+            outbox.publish("deletion", deletion.guildId(), deletion);
         }
     }
 
