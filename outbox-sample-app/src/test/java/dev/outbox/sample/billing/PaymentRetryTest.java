@@ -15,10 +15,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The scheduled event that charges again after a failed payment. */
 @SampleTest
+@Import(EveryGuild.class)
 @AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 class PaymentRetryTest {
 
