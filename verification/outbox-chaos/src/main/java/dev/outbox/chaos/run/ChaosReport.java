@@ -46,10 +46,10 @@ public record ChaosReport(
         return types.stream().mapToInt((type) -> faults.getOrDefault(type, 0)).sum();
     }
 
-    /** Returns the times that are beyond their bounds. */
-    public List<String> brokenBounds() {
+    /** Returns the times that are beyond so many times their bounds. */
+    public List<String> brokenBounds(int times) {
         return bounds().stream()
-                .filter((bound) -> !bound.delays().isWithin(bound.longest()))
+                .filter((bound) -> !bound.delays().isWithin(bound.longest().multipliedBy(times)))
                 .map(Bound::toString)
                 .toList();
     }

