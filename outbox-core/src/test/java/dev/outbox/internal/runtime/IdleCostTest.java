@@ -81,7 +81,7 @@ class IdleCostTest {
                           JOIN pg_database d ON d.oid = s.dbid
                          WHERE d.datname = ?
                            AND s.userid = ?::regrole
-                           AND s.query LIKE '%outbox_%'
+                           AND s.query LIKE '%"events".outbox%'
                         """)
                 .param(instance.database().name())
                 .param(instance.database().application())

@@ -17,6 +17,9 @@ public final class WorkerHandlers {
     /** Aggregate type of the events that a retry storm concerns. */
     public static final String STORMY = Traffic.PAYMENT;
 
+    /** Event type whose handlers take seconds at times, so that its stream waits for itself. */
+    public static final String LENGTHY = Traffic.CLOSED;
+
     /** The delays before retries, as the application configures them. */
     private static final List<Duration> RETRY_DELAYS =
             List.of(Duration.ofMillis(200), Duration.ofMillis(500), Duration.ofSeconds(1));

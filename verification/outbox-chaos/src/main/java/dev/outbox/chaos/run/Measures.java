@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param afterOutage from the return of the database to the next start of any execution
  * @param retries from the time when a retry of a payment is due to its start, also beside a backlog
  * @param besideOpenTransaction for each worker that was cut off in a transaction, the longest time from the commit of an event of another
- *     aggregate to the start of its first execution
+ *     aggregate to the start of its first execution; events whose own handlers take seconds are left out
  */
 public record Measures(
         Delays afterKill, Delays afterStop, Delays afterOutage, Delays retries, Delays besideOpenTransaction) {
@@ -178,7 +178,7 @@ public record Measures(
             return late;
         }
 
-        /** Leaves out the aggregates that the process was working on. */
+        /** Leaves out the aggregates that the process was working on, and the stream that waits for its own handlers. */
         private OptionalLong longestDelayDuring(Fault cut) {
             long until = faultFacts.stream()
                     .filter((fault) ->
@@ -199,6 +199,7 @@ public record Measures(
                     for (IntendedEvent event : transactions.getOrDefault(transaction, List.of())) {
                         Long start = firstStarts.get(event.eventId());
                         if (start != null
+                                && !event.eventType().equals(WorkerHandlers.LENGTHY)
                                 && !held.contains(new Aggregate(event.aggregateType(), event.aggregateId()))
                                 && isQuiet(
                                         at, start, (window) -> window.target().equals(cut.target()))) {
