@@ -122,7 +122,7 @@ class NotificationListenerTest {
                     .query(Boolean.class)
                     .list();
 
-            await().atMost(Duration.ofSeconds(1)).until(() -> woken.get() == 2);
+            await().until(() -> woken.get() == 2);
             assertThat(listener.isListening()).isFalse();
         }
     }

@@ -85,7 +85,7 @@ class RestingInstanceTest {
 
         soon().until(() -> handler.handled().size() == 1);
         assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                .isBetween(SHORT_LEASE.minusMillis(500), SHORT_LEASE.plusSeconds(2));
+                .isBetween(SHORT_LEASE.minusMillis(500), SHORT_LEASE.plusSeconds(10));
     }
 
     @Test
@@ -103,7 +103,7 @@ class RestingInstanceTest {
 
         await().atMost(Duration.ofSeconds(80)).until(() -> handler.handled().size() == 1);
         assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                .isBetween(Duration.ofSeconds(63), Duration.ofSeconds(66));
+                .isBetween(Duration.ofSeconds(63), Duration.ofSeconds(70));
     }
 
     @Test
@@ -117,7 +117,7 @@ class RestingInstanceTest {
                 .query(Integer.class)
                 .single();
 
-        await().atMost(Duration.ofSeconds(1)).until(() -> claimedAt.get() > rested);
+        soon().until(() -> claimedAt.get() > rested);
     }
 
     @Test

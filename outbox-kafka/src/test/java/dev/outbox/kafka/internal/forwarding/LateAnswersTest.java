@@ -28,8 +28,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class LateAnswersTest {
 
-    private static final Duration A_SECOND = Duration.ofMillis(1500);
-    private static final Duration AT_ONCE = Duration.ofMillis(500);
+    private static final Duration LESS_THAN_A_SEND = Duration.ofSeconds(5);
+    private static final Duration LESS_THAN_A_SECOND = Duration.ofMillis(900);
     private static final Duration LONGEST_SEND = Duration.ofSeconds(20);
 
     private final ScriptedBroker broker = new ScriptedBroker();
@@ -47,7 +47,7 @@ class LateAnswersTest {
     void nextAttemptFindsTheAcknowledgementThatCameLate() throws Exception {
         broker.silence("a");
 
-        Map<String, Throwable> first = handle(A_SECOND, "a1", "a2", "b1");
+        Map<String, Throwable> first = handle(LESS_THAN_A_SEND, "a1", "a2", "b1");
 
         assertThat(first).containsOnlyKeys("a1");
         assertThat(first.get("a1"))
@@ -59,54 +59,54 @@ class LateAnswersTest {
 
         broker.acknowledge("a1");
         broker.silence("");
-        assertThat(handle(AT_ONCE, "a1", "a2")).isEmpty();
+        assertThat(handle(LESS_THAN_A_SECOND, "a1", "a2")).isEmpty();
         assertThat(broker.sent()).containsExactly("a1", "b1", "a2");
     }
 
     @Test
     void messageIsNotRepeatedWhileItIsInFlight() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
 
-        assertThat(handle(AT_ONCE, "a1", "a2")).containsOnlyKeys("a1");
+        assertThat(handle(LESS_THAN_A_SECOND, "a1", "a2")).containsOnlyKeys("a1");
         assertThat(broker.sent()).containsExactly("a1", "b1");
 
         broker.fail("a1", new IllegalStateException("expired"));
         advance(Duration.ofSeconds(5));
         broker.silence("");
-        handle(AT_ONCE, "a1");
+        handle(LESS_THAN_A_SECOND, "a1");
         awaitSent("a1", "b1", "a1");
     }
 
     @Test
     void onlyUnitWithoutAnswerIsNotWaitedFor() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
 
-        assertThat(handle(AT_ONCE, "A1", "b2", "c1")).containsOnlyKeys("A1");
+        assertThat(handle(LESS_THAN_A_SECOND, "A1", "b2", "c1")).containsOnlyKeys("A1");
         awaitSent("a1", "b1", "A1", "b2", "c1");
     }
 
     @Test
     void unitIsWaitedForAfterPromptAnswer() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
-        handle(AT_ONCE, "A1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
+        handle(LESS_THAN_A_SECOND, "A1");
         awaitSent("a1", "b1", "A1");
         broker.acknowledge("A1");
         broker.silence("");
 
-        assertThat(handle(AT_ONCE, "A2")).isEmpty();
+        assertThat(handle(LESS_THAN_A_SECOND, "A2")).isEmpty();
     }
 
     @Test
     void silentBrokerIsWaitedForOnce() throws Exception {
         broker.silence("abcx");
-        handle(A_SECOND, "a1");
+        handle(LESS_THAN_A_SEND, "a1");
 
-        assertThat(handle(AT_ONCE, "b1", "x1")).containsOnlyKeys("b1", "x1");
+        assertThat(handle(LESS_THAN_A_SECOND, "b1", "x1")).containsOnlyKeys("b1", "x1");
         advance(Duration.ofSeconds(5));
-        assertThat(handle(AT_ONCE, "c1"))
+        assertThat(handle(LESS_THAN_A_SECOND, "c1"))
                 .hasEntrySatisfying(
                         "c1",
                         (ex) -> assertThat(Causes.isSelfReported(ex))
@@ -118,7 +118,7 @@ class LateAnswersTest {
     void failuresOfAPartDoNotOpenTheCircuit() throws Exception {
         broker.silence("a");
 
-        assertThat(handle(A_SECOND, "a1", "b1"))
+        assertThat(handle(LESS_THAN_A_SEND, "a1", "b1"))
                 .hasEntrySatisfying(
                         "a1", (ex) -> assertThat(Causes.isSelfReported(ex)).isTrue());
     }
@@ -126,10 +126,10 @@ class LateAnswersTest {
     @Test
     void silentUnitTakesBoundedMemory() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
 
         handle(
-                AT_ONCE,
+                LESS_THAN_A_SECOND,
                 IntStream.rangeClosed(1, 100).mapToObj((i) -> "A" + i + "-1").toArray(String[]::new));
 
         await().until(() -> broker.sent().contains("A49-1"));
@@ -140,40 +140,40 @@ class LateAnswersTest {
     void blockedDestinationHoldsUpNoOther() throws Exception {
         CountDownLatch blocked = broker.block();
 
-        assertThat(handle(A_SECOND, "x1", "b1")).containsOnlyKeys("x1");
-        assertThat(handle(AT_ONCE, "x-1", "b2")).containsOnlyKeys("x-1");
+        assertThat(handle(LESS_THAN_A_SEND, "x1", "b1")).containsOnlyKeys("x1");
+        assertThat(handle(LESS_THAN_A_SECOND, "x-1", "b2")).containsOnlyKeys("x-1");
         assertThat(broker.sent()).containsExactly("b1", "b2");
 
         blocked.countDown();
         awaitSent("b1", "b2", "x1");
-        assertThat(handle(AT_ONCE, "x1", "x-1")).isEmpty();
+        assertThat(handle(LESS_THAN_A_SECOND, "x1", "x-1")).isEmpty();
     }
 
     @Test
     void replayedEventIsSentAgain() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
         broker.acknowledge("a1");
         broker.silence("");
 
-        assertThat(handle(AT_ONCE, true, "a1")).isEmpty();
+        assertThat(handle(LESS_THAN_A_SECOND, true, "a1")).isEmpty();
         assertThat(broker.sent()).containsExactly("a1", "b1", "a1");
     }
 
     @Test
     void silenceIsReportedAsFaultOfTheUnitUntilItAnswers(CapturedOutput output) throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
         assertThat(faults.get()).as("it may be a change of leaders").isEmpty();
 
         advance(Duration.ofSeconds(6));
-        handle(AT_ONCE, "a1", "b2");
+        handle(LESS_THAN_A_SECOND, "a1", "b2");
         assertThat(faults.get()).containsExactly(entry("failingRoutes", Map.of("orders", "a: it does not answer")));
         assertThat(output)
                 .containsOnlyOnce("Route orders cannot send to Kafka, so its events wait: a: it does not answer");
 
         broker.acknowledge("a1");
-        handle(AT_ONCE, "a1");
+        handle(LESS_THAN_A_SECOND, "a1");
         assertThat(faults.get()).isEmpty();
         assertThat(output).containsOnlyOnce("Route orders sends to Kafka again");
     }
@@ -181,10 +181,10 @@ class LateAnswersTest {
     @Test
     void connectionThatNeverAnswersIsReplaced() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1", "b1");
+        handle(LESS_THAN_A_SEND, "a1", "b1");
 
         advance(LONGEST_SEND);
-        handle(AT_ONCE, "a1");
+        handle(LESS_THAN_A_SECOND, "a1");
 
         await().until(() -> broker.replacements() == 1);
         assertThat(faults.get().toString()).contains("all destinations", "was not completed within 20 s");
@@ -193,14 +193,14 @@ class LateAnswersTest {
     @Test
     void connectionThatFailsForAMinuteIsReplaced() throws Exception {
         broker.silence("a");
-        handle(A_SECOND, "a1");
+        handle(LESS_THAN_A_SEND, "a1");
         advance(Duration.ofSeconds(50));
         broker.fail("a1", new IllegalStateException("expired"));
-        handle(AT_ONCE, "a1");
+        handle(LESS_THAN_A_SECOND, "a1");
         assertThat(broker.replacements()).isZero();
 
         advance(Duration.ofSeconds(11));
-        handle(AT_ONCE, "A1");
+        handle(LESS_THAN_A_SECOND, "A1");
         awaitSent("a1", "A1");
         broker.fail("A1", new IllegalStateException("expired"));
 
