@@ -57,7 +57,7 @@ class LeaderlessPartitionTest {
                             time(record).isAfter(begin) && time(record).isBefore(end))
                     .map((record) -> Duration.between(time(record), Instant.ofEpochMilli(record.timestamp())))
                     .toList();
-            assertThat(others.stream().filter((latency) -> latency.compareTo(Duration.ofSeconds(3)) <= 0))
+            assertThat(others.stream().filter((latency) -> latency.compareTo(Duration.ofSeconds(1)) <= 0))
                     .hasSizeGreaterThanOrEqualTo(others.size() * 5 / 6);
         }
     }

@@ -189,9 +189,13 @@ public record Measures(
             Set<Aggregate> held = new HashSet<>();
             for (Started started : byProcess.getOrDefault(cut.target(), List.of())) {
                 Ended end = ends.get(new Execution(started.process(), delivery(started), started.attempt()));
-                if (end == null || end.at() > cut.at()) {
+                if (started.at() <= cut.at() && (end == null || end.at() > cut.at())) {
                     held.add(new Aggregate(started.aggregateType(), started.aggregateId()));
                 }
+            }
+            if (held.isEmpty()) {
+                // The successor of a killed worker, which was in no transaction.
+                return OptionalLong.empty();
             }
             List<Long> delays = new ArrayList<>();
             commits.forEach((transaction, at) -> {
@@ -202,7 +206,10 @@ public record Measures(
                                 && !event.eventType().equals(WorkerHandlers.LENGTHY)
                                 && !held.contains(new Aggregate(event.aggregateType(), event.aggregateId()))
                                 && isQuiet(
-                                        at, start, (window) -> window.target().equals(cut.target()))) {
+                                        at,
+                                        start,
+                                        (window) ->
+                                                window.target().equals(cut.target()) || window.begun() == cut.at())) {
                             delays.add(start - at);
                         }
                     }
