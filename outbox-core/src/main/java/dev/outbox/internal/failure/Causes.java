@@ -126,7 +126,8 @@ public final class Causes {
      */
     public static SQLException explained(SQLException ex) {
         String message = ex.getMessage();
-        if (message == null || !LOST_STATEMENTS.contains(ex.getSQLState())) {
+        String state = ex.getSQLState();
+        if (message == null || state == null || !LOST_STATEMENTS.contains(state)) {
             return ex;
         }
         String remedy = message.contains("prepared statement")

@@ -12,6 +12,7 @@ import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import javax.sql.DataSource;
 import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +61,11 @@ class PoolerTest {
         SQLException other = new SQLException("syntax error at or near \"prepared statement\"", "42601");
 
         assertThat((Throwable) Causes.explained(other)).isSameAs(other);
+
+        SQLException withoutState =
+                new SQLTransientConnectionException("Connection is not available, request timed out");
+
+        assertThat((Throwable) Causes.explained(withoutState)).isSameAs(withoutState);
     }
 
     @Test
