@@ -34,7 +34,6 @@ class ArchitectureTest {
                                 "dev.outbox.sample.eventbus",
                                 "dev.outbox.sample.http",
                                 "dev.outbox.sample.web",
-                                "dev.outbox.sample.webhook",
                                 "dev.outbox.sample.demo"))
                 .check(service);
     }

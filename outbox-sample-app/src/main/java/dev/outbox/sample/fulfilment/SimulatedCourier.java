@@ -4,8 +4,10 @@ import dev.outbox.sample.demo.Outage;
 import dev.outbox.sample.demo.Outages;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
 
 /** Courier that books parcels and may lose its answers. */
+@Component
 final class SimulatedCourier implements Courier {
 
     private static final String BOOK = """

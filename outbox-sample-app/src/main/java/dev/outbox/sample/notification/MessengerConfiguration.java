@@ -2,17 +2,14 @@ package dev.outbox.sample.notification;
 
 import dev.outbox.sample.discord.Discord;
 import dev.outbox.sample.discord.DiscordSettings;
-import dev.outbox.sample.webhook.SignedWebhook;
 import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
-import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.mail.javamail.JavaMailSender;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Chooses the messenger, and refuses to start if one of its properties is missing. */
 @Configuration(proxyBeanMethods = false)
@@ -24,15 +21,11 @@ class MessengerConfiguration {
             DiscordSettings discord,
             ObjectProvider<JavaMailSender> mailSender,
             ObjectProvider<Directory> directory,
-            Environment environment,
-            JsonMapper json) {
+            Environment environment) {
         return switch (settings.messenger()) {
             case LOG -> new LogMessenger();
             case MAIL -> mailMessenger(settings.mail(), mailSender, directory, environment);
             case DISCORD -> new DiscordMessenger(new Discord(discord));
-            case WEBHOOK ->
-                new WebhookMessenger(
-                        SignedWebhook.of("notification.webhook", settings.webhook(), json, Clock.systemUTC()));
         };
     }
 

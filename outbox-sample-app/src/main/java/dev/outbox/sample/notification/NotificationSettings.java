@@ -1,6 +1,5 @@
 package dev.outbox.sample.notification;
 
-import dev.outbox.sample.webhook.WebhookSettings;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -9,19 +8,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param messenger Adapter that sends the messages.
  * @param mail Mails of the adapter 'mail'.
- * @param webhook Webhook of the adapter 'webhook'.
  */
 @ConfigurationProperties("notification")
 record NotificationSettings(
         @DefaultValue("log") Adapter messenger,
-        @DefaultValue MailSettings mail,
-        @DefaultValue WebhookSettings webhook) {
+        @DefaultValue MailSettings mail) {
 
     /** Adapters of the messenger. */
     enum Adapter {
         LOG,
         MAIL,
-        DISCORD,
-        WEBHOOK
+        DISCORD
     }
 }

@@ -8,7 +8,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.mail.autoconfigure.MailSenderAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
@@ -16,10 +15,8 @@ import org.springframework.context.annotation.Import;
 
 class MessengerConfigurationTest {
 
-    private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-
     private final ApplicationContextRunner service = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class, MailSenderAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(MailSenderAutoConfiguration.class))
             .withUserConfiguration(Service.class);
 
     @Test
@@ -37,19 +34,8 @@ class MessengerConfigurationTest {
                 .run((context) -> assertThat(context).hasSingleBean(MailMessenger.class));
     }
 
-    @Test
-    void postsWebhooks() {
-        service.withPropertyValues(
-                        "notification.messenger=webhook",
-                        "notification.webhook.url=https://example.com/hook",
-                        "notification.webhook.secret=" + SECRET)
-                .run((context) -> assertThat(context).hasSingleBean(WebhookMessenger.class));
-    }
-
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            notification.webhook.url     | notification.messenger=webhook
-            notification.webhook.secret  | notification.messenger=webhook, notification.webhook.url=http://localhost/
             discord.token                | notification.messenger=discord
             spring.mail.host             | notification.messenger=mail
             notification.mail.from       | notification.messenger=mail, spring.mail.host=localhost
@@ -63,19 +49,6 @@ class MessengerConfigurationTest {
                         .rootCause()
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageStartingWith(missing + " is missing; "));
-    }
-
-    @Test
-    void refusesToStartWithAMalformedSecretWithoutNamingIt() {
-        service.withPropertyValues(
-                        "notification.messenger=webhook",
-                        "notification.webhook.url=https://example.com/hook",
-                        "notification.webhook.secret=hunter2!")
-                .run((context) -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining("notification.webhook.secret must be 'whsec_' and base64")
-                        .satisfies(
-                                (failure) -> assertThat(String.valueOf(failure)).doesNotContain("hunter2")));
     }
 
     @Test
