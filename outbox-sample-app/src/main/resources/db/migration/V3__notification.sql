@@ -24,11 +24,5 @@ CREATE TABLE notification.guild_owners (
     CONSTRAINT guild_owners_pk PRIMARY KEY (guild_id)
 );
 
-CREATE TABLE notification.mail_addresses (
-    user_id text NOT NULL,
-    address text NOT NULL,
-    CONSTRAINT mail_addresses_pk PRIMARY KEY (user_id)
-);
-
 COMMENT ON COLUMN notification.guild_owners.seq IS 'Of the event that named the owner: an earlier one changes nothing';
 COMMENT ON COLUMN notification.notification_log.event_id IS 'One message per event, however often the event comes; the idempotency key of the messenger';

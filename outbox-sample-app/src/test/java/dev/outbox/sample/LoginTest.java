@@ -46,7 +46,6 @@ class LoginTest {
         "PUT, /devices/ann",
         "DELETE, /devices/ann",
         "GET, /devices/ann/messages",
-        "PUT, /mail-addresses/ann",
         "POST, /discord/events",
         "PUT, /settings/kill-switch",
         "PUT, /settings/max-volume",

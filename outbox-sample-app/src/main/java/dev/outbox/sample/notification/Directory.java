@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Directory of the people whom messages reach: the owner of each guild, and mail addresses of users. The id of a user is that of Discord. */
+/** Directory of the people whom messages reach: the owner of each guild. The id of a user is that of Discord. */
 @Component
 class Directory {
 
@@ -26,19 +26,6 @@ class Directory {
             SELECT owner_id
               FROM notification.guild_owners
              WHERE guild_id = :guildId
-            """;
-
-    private static final String SET_MAIL_ADDRESS = """
-            INSERT INTO notification.mail_addresses (user_id, address)
-            VALUES (:userId, :address)
-            ON CONFLICT (user_id) DO UPDATE
-               SET address = excluded.address
-            """;
-
-    private static final String MAIL_ADDRESS = """
-            SELECT address
-              FROM notification.mail_addresses
-             WHERE user_id = :userId
             """;
 
     private final JdbcClient jdbc;
@@ -71,19 +58,5 @@ class Directory {
                 .query(String.class)
                 .optional()
                 .orElse(guildId);
-    }
-
-    void setMailAddress(String userId, String address) {
-        jdbc.sql(SET_MAIL_ADDRESS)
-                .param("userId", userId)
-                .param("address", address)
-                .update();
-    }
-
-    Optional<String> mailAddressOf(String userId) {
-        return jdbc.sql(MAIL_ADDRESS)
-                .param("userId", userId)
-                .query(String.class)
-                .optional();
     }
 }

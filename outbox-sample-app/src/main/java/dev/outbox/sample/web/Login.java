@@ -18,7 +18,7 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * HTTP basic login for operations, the console, the demo, settings, events, audit log, the messages, devices and mail addresses of users,
+ * HTTP basic login for operations, the console, the demo, settings, events, audit log, the messages and devices of users,
  * and the intake of Discord's events, if a password is configured. Everything else is open.
  */
 @Configuration(proxyBeanMethods = false)
@@ -36,7 +36,6 @@ class Login {
         "/inbox/**",
         "/notifications/**",
         "/devices/**",
-        "/mail-addresses/**",
         "/discord/**"
     };
 

@@ -4,20 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.discord.DiscordSettings;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.mail.autoconfigure.MailSenderAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 class MessengerConfigurationTest {
 
-    private final ApplicationContextRunner service = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(MailSenderAutoConfiguration.class))
-            .withUserConfiguration(Service.class);
+    private final ApplicationContextRunner service =
+            new ApplicationContextRunner().withUserConfiguration(Service.class);
 
     @Test
     void logsMessagesByDefault() {
@@ -25,30 +20,13 @@ class MessengerConfigurationTest {
     }
 
     @Test
-    void sendsMails() {
-        service.withPropertyValues(
-                        "notification.messenger=mail",
-                        "notification.mail.from=Outbox <outbox@example.com>",
-                        "notification.mail.address={recipient}@guilds.example.com",
-                        "spring.mail.host=localhost")
-                .run((context) -> assertThat(context).hasSingleBean(MailMessenger.class));
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            discord.token                | notification.messenger=discord
-            spring.mail.host             | notification.messenger=mail
-            notification.mail.from       | notification.messenger=mail, spring.mail.host=localhost
-            notification.mail.address    | notification.messenger=mail, spring.mail.host=localhost, notification.mail.from=a@b.c
-            spring.mail.password         | notification.messenger=mail, spring.mail.host=localhost, spring.mail.username=ann
-            """)
-    void refusesToStartWithoutAProperty(String missing, String properties) {
-        service.withPropertyValues(properties.split(", "))
+    void refusesToStartWithoutTheTokenOfDiscord() {
+        service.withPropertyValues("notification.messenger=discord")
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageStartingWith(missing + " is missing; "));
+                        .hasMessageStartingWith("discord.token is missing; "));
     }
 
     @Test
