@@ -37,7 +37,7 @@ final class Welcome {
                 curl %1$s/events           # every event and its status
                 curl %1$s/actuator/health  # whether events are waiting or dead
 
-              What else there is to try: docs/tour.md, and http://%1$s/swagger-ui.html
+              What else there is to try: docs/tour.md
 
               Ctrl+C stops the service.
             """;
