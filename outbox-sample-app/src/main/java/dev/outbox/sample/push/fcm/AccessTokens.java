@@ -1,23 +1,24 @@
 package dev.outbox.sample.push.fcm;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.sample.http.Answer;
 import dev.outbox.sample.http.GatewayClient;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.Signature;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Date;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** OAuth 2 access tokens of a service account, by the JWT bearer grant (RFC 7523). A token is used until shortly before it expires. */
 final class AccessTokens {
@@ -27,18 +28,15 @@ final class AccessTokens {
     private static final Duration ASSERTION_LIFETIME = Duration.ofHours(1);
     private static final Duration REFUSAL_DELAY = Duration.ofMinutes(1);
     private static final Duration MARGIN = Duration.ofMinutes(1);
-    private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
 
     private final ServiceAccount account;
     private final GatewayClient http;
-    private final JsonMapper json;
     private final Clock clock;
     private @Nullable Token current;
 
-    AccessTokens(ServiceAccount account, GatewayClient http, JsonMapper json, Clock clock) {
+    AccessTokens(ServiceAccount account, GatewayClient http, Clock clock) {
         this.account = account;
         this.http = http;
-        this.json = json;
         this.clock = clock;
     }
 
@@ -86,29 +84,21 @@ final class AccessTokens {
 
     private String assertion() {
         Instant now = clock.instant();
-        Map<String, Object> claims = new LinkedHashMap<>();
-        claims.put("iss", account.clientEmail());
-        claims.put("scope", SCOPE);
-        claims.put("aud", account.tokenUri().toString());
-        claims.put("iat", now.getEpochSecond());
-        claims.put("exp", now.plus(ASSERTION_LIFETIME).getEpochSecond());
-        String content = encode(Map.of("alg", "RS256", "typ", "JWT", "kid", account.keyId())) + "." + encode(claims);
-        return content + "." + BASE64URL.encodeToString(sign(content));
-    }
-
-    private String encode(Map<String, ?> part) {
-        return BASE64URL.encodeToString(json.writeValueAsBytes(part));
-    }
-
-    private byte[] sign(String content) {
+        JWTClaimsSet claims = new JWTClaimsSet.Builder()
+                .issuer(account.clientEmail())
+                .claim("scope", SCOPE)
+                .audience(account.tokenUri().toString())
+                .issueTime(Date.from(now))
+                .expirationTime(Date.from(now.plus(ASSERTION_LIFETIME)))
+                .build();
+        SignedJWT assertion = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(account.keyId()).build(), claims);
         try {
-            Signature signature = Signature.getInstance("SHA256withRSA");
-            signature.initSign(account.key());
-            signature.update(content.getBytes(StandardCharsets.US_ASCII));
-            return signature.sign();
-        } catch (GeneralSecurityException ex) {
+            assertion.sign(new RSASSASigner(account.key()));
+        } catch (JOSEException ex) {
             throw new IllegalStateException("the key of " + account + " cannot sign", ex);
         }
+        return assertion.serialize();
     }
 
     private record Token(String value, Instant renewAt) {

@@ -20,6 +20,6 @@ class FcmConfiguration {
         ServiceAccount account = ServiceAccount.read(settings.serviceAccount(), json);
         GatewayClient http = new GatewayClient("FCM", settings.timeouts(), Clock.systemUTC());
         URI messages = settings.baseUrl().resolve("/v1/projects/" + account.projectId() + "/messages:send");
-        return new FcmGateway(messages, new AccessTokens(account, http, json, Clock.systemUTC()), http, json);
+        return new FcmGateway(messages, new AccessTokens(account, http, Clock.systemUTC()), http, json);
     }
 }

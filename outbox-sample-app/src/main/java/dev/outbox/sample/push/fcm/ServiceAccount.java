@@ -1,14 +1,15 @@
 package dev.outbox.sample.push.fcm;
 
+import static java.util.Objects.requireNonNull;
+
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
+import java.nio.charset.StandardCharsets;
 import java.security.PrivateKey;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import org.springframework.core.io.Resource;
+import org.springframework.security.converter.RsaKeyConverters;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -41,9 +42,9 @@ record ServiceAccount(String projectId, String clientEmail, String keyId, Privat
 
     private static PrivateKey key(String pem) {
         try {
-            byte[] encoded = Base64.getMimeDecoder().decode(pem.replaceAll("-----[A-Z ]+-----", ""));
-            return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(encoded));
-        } catch (IllegalArgumentException | GeneralSecurityException ex) {
+            return requireNonNull(RsaKeyConverters.pkcs8()
+                    .convert(new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII))));
+        } catch (IllegalArgumentException ex) {
             throw new IllegalArgumentException(
                     "push.fcm.service-account has a private_key that is not an RSA key in PKCS #8");
         }

@@ -1,54 +1,43 @@
 package dev.outbox.sample.trading.upbit;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.util.Base64;
+import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Map;
 import java.util.UUID;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
-import tools.jackson.databind.json.JsonMapper;
 
-/** Tokens that authorize one request each: JWTs with HMAC-SHA256 over a nonce and the SHA-512 hash of the parameters. */
+/** Tokens that authorize one request each: JWTs over a nonce and the SHA-512 hash of the parameters. */
 final class UpbitTokens {
 
-    private static final String ALGORITHM = "HmacSHA256";
-    private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
-
     private final String accessKey;
-    private final SecretKeySpec secretKey;
+    private final String secretKey;
 
     UpbitTokens(String accessKey, String secretKey) {
         this.accessKey = accessKey;
-        this.secretKey = new SecretKeySpec(secretKey.getBytes(StandardCharsets.UTF_8), ALGORITHM);
+        this.secretKey = secretKey;
     }
 
     /** Returns a token for a request with these parameters, in the form of a query that is not encoded. */
     String of(String query) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-512").digest(query.getBytes(StandardCharsets.UTF_8));
-            String content = encode(Map.of("alg", "HS256", "typ", "JWT"))
-                    + "."
-                    + encode(Map.of(
-                            "access_key",
-                            accessKey,
-                            "nonce",
-                            UUID.randomUUID().toString(),
-                            "query_hash",
-                            HexFormat.of().formatHex(hash),
-                            "query_hash_alg",
-                            "SHA512"));
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(secretKey);
-            return content + "." + BASE64URL.encodeToString(mac.doFinal(content.getBytes(StandardCharsets.US_ASCII)));
-        } catch (GeneralSecurityException ex) {
-            throw new IllegalStateException("no SHA-512 or " + ALGORITHM + " in this JVM", ex);
+            JWTClaimsSet claims = new JWTClaimsSet.Builder()
+                    .claim("access_key", accessKey)
+                    .claim("nonce", UUID.randomUUID().toString())
+                    .claim("query_hash", HexFormat.of().formatHex(hash))
+                    .claim("query_hash_alg", "SHA512")
+                    .build();
+            SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims);
+            token.sign(new MACSigner(secretKey));
+            return token.serialize();
+        } catch (NoSuchAlgorithmException | JOSEException ex) {
+            throw new IllegalStateException("the secret key of Upbit cannot sign", ex);
         }
-    }
-
-    private static String encode(Map<String, String> part) {
-        return BASE64URL.encodeToString(JsonMapper.shared().writeValueAsBytes(part));
     }
 }

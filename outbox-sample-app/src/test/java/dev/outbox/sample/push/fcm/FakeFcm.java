@@ -47,8 +47,7 @@ final class FakeFcm extends WireMockExtension {
         ServiceAccount account = ServiceAccount.read(keyFile(), JSON);
         GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(30), readTimeout);
         GatewayClient http = new GatewayClient("FCM", timeouts, clock);
-        return new FcmGateway(
-                URI.create(baseUrl() + MESSAGES), new AccessTokens(account, http, JSON, clock), http, JSON);
+        return new FcmGateway(URI.create(baseUrl() + MESSAGES), new AccessTokens(account, http, clock), http, JSON);
     }
 
     /** The file that the console offers, with an address of this server. */
