@@ -1,5 +1,6 @@
 package dev.outbox.sample.push.webpush;
 
+import com.interaso.webpush.WebPush;
 import dev.outbox.sample.http.GatewayClient;
 import java.time.Clock;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -16,11 +17,9 @@ class WebPushConfiguration {
 
     @Bean
     WebPushGateway webPushGateway(WebPushSettings settings, JsonMapper json) {
-        Vapid vapid = new Vapid(
-                settings.vapidPublicKey(), settings.vapidPrivateKey(), settings.subject(), json, Clock.systemUTC());
         return new WebPushGateway(
                 new PushServices(settings.services()),
-                vapid,
+                new WebPush(settings.subject(), settings.keys()),
                 settings.timeToLive(),
                 new GatewayClient("the push service", settings.timeouts(), Clock.systemUTC()),
                 json);

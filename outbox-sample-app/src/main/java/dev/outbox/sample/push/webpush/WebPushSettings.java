@@ -1,12 +1,9 @@
 package dev.outbox.sample.push.webpush;
 
+import com.interaso.webpush.VapidKeys;
 import dev.outbox.sample.http.GatewayTimeouts;
-import java.security.interfaces.ECPrivateKey;
-import java.security.interfaces.ECPublicKey;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -41,8 +38,9 @@ record WebPushSettings(
         @DefaultValue GatewayTimeouts timeouts) {
 
     WebPushSettings {
-        key("public-key", publicKey, P256::publicKey);
-        key("private-key", privateKey, P256::privateKey);
+        requireKey("public-key", publicKey);
+        requireKey("private-key", privateKey);
+        keys(publicKey, privateKey);
         requireSubject(subject);
         services = List.copyOf(services);
         if (timeToLive.isNegative()) {
@@ -50,22 +48,23 @@ record WebPushSettings(
         }
     }
 
-    ECPublicKey vapidPublicKey() {
-        return key("public-key", publicKey, P256::publicKey);
+    VapidKeys keys() {
+        return keys(publicKey, privateKey);
     }
 
-    ECPrivateKey vapidPrivateKey() {
-        return key("private-key", privateKey, P256::privateKey);
-    }
-
-    private static <K> K key(String name, @Nullable String key, Function<byte[], K> read) {
+    private static void requireKey(String name, @Nullable String key) {
         if (key == null || key.isBlank()) {
             throw new IllegalArgumentException("push.web-push." + name + " is required: a VAPID key in base64url");
         }
+    }
+
+    /** Leaves out the cause, whose message could contain a part of a key. */
+    private static VapidKeys keys(String publicKey, String privateKey) {
         try {
-            return read.apply(Base64.getUrlDecoder().decode(key));
-        } catch (IllegalArgumentException ex) {
-            throw new IllegalArgumentException("push.web-push." + name + " is not a VAPID key in base64url");
+            return VapidKeys.fromUncompressedBytes(publicKey, privateKey);
+        } catch (Exception ex) { // Kotlin throws checked exceptions that it does not declare.
+            throw new IllegalArgumentException(
+                    "push.web-push.public-key and push.web-push.private-key are not a pair of VAPID keys in base64url");
         }
     }
 

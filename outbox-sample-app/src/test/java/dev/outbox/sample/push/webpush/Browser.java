@@ -1,11 +1,15 @@
 package dev.outbox.sample.push.webpush;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.util.Base64URL;
 import dev.outbox.sample.push.Device.Subscription;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyPair;
 import java.security.SecureRandom;
 import java.security.interfaces.ECPublicKey;
 import java.util.Arrays;
@@ -21,7 +25,7 @@ final class Browser {
 
     private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
 
-    private final KeyPair keys = P256.generate();
+    private final ECKey key = newKey();
     private final byte[] auth = new byte[16];
 
     Browser() {
@@ -43,8 +47,8 @@ final class Browser {
         header.get(sealed);
         try {
             KeyAgreement agreement = KeyAgreement.getInstance("ECDH");
-            agreement.init(keys.getPrivate());
-            agreement.doPhase(P256.publicKey(sender), true);
+            agreement.init(key.toECPrivateKey());
+            agreement.doPhase(publicKey(sender), true);
             byte[] input = hmac(
                     hmac(auth, agreement.generateSecret()),
                     "WebPush: info\0".getBytes(StandardCharsets.US_ASCII),
@@ -59,13 +63,34 @@ final class Browser {
                     new GCMParameterSpec(128, derive(pseudoRandom, "nonce", 12)));
             byte[] padded = cipher.doFinal(sealed);
             return new String(padded, 0, padded.length - 1, StandardCharsets.UTF_8);
-        } catch (GeneralSecurityException ex) {
+        } catch (GeneralSecurityException | JOSEException ex) {
             throw new AssertionError(ex);
         }
     }
 
     private byte[] point() {
-        return P256.encode((ECPublicKey) keys.getPublic());
+        return ByteBuffer.allocate(65)
+                .put((byte) 4)
+                .put(key.getX().decode())
+                .put(key.getY().decode())
+                .array();
+    }
+
+    private static ECPublicKey publicKey(byte[] point) throws JOSEException {
+        return new ECKey.Builder(
+                        Curve.P_256,
+                        Base64URL.encode(Arrays.copyOfRange(point, 1, 33)),
+                        Base64URL.encode(Arrays.copyOfRange(point, 33, 65)))
+                .build()
+                .toECPublicKey();
+    }
+
+    private static ECKey newKey() {
+        try {
+            return new ECKeyGenerator(Curve.P_256).generate();
+        } catch (JOSEException ex) {
+            throw new AssertionError(ex);
+        }
     }
 
     private static byte[] derive(byte[] key, String name, int length) throws GeneralSecurityException {

@@ -39,8 +39,9 @@ class WebPushConfigurationTest {
     @CsvSource(delimiter = '|', textBlock = """
             public-key=        | push.web-push.public-key is required: a VAPID key in base64url
             private-key=       | push.web-push.private-key is required: a VAPID key in base64url
-            public-key=AAAA    | push.web-push.public-key is not a VAPID key in base64url
-            private-key=AAAA   | push.web-push.private-key is not a VAPID key in base64url
+            public-key=AAAA    | push.web-push.public-key and push.web-push.private-key are not a pair of VAPID keys in base64url
+            private-key=AAAA   | push.web-push.public-key and push.web-push.private-key are not a pair of VAPID keys in base64url
+            private-key=%      | push.web-push.public-key and push.web-push.private-key are not a pair of VAPID keys in base64url
             subject=           | push.web-push.subject must be a mailto: or https: address for push services:
             time-to-live=-1s   | push.web-push.time-to-live must not be negative: PT-1S
             timeouts.read=0s   | timeouts must be positive: connect PT1S, read PT0S
@@ -54,7 +55,9 @@ class WebPushConfigurationTest {
     @Test
     void keysThatAreNoPairAreRefusedAtStart() {
         service.withPropertyValues("push.web-push.private-key=" + FOREIGN_KEY)
-                .run((context) -> assertThat(context.getStartupFailure())
-                        .hasRootCauseMessage("push.web-push.public-key does not belong to push.web-push.private-key"));
+                .run(
+                        (context) -> assertThat(context.getStartupFailure())
+                                .hasRootCauseMessage(
+                                        "push.web-push.public-key and push.web-push.private-key are not a pair of VAPID keys in base64url"));
     }
 }

@@ -14,25 +14,28 @@ import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
+import com.interaso.webpush.VapidKeys;
+import com.interaso.webpush.WebPush;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.sample.http.GatewayClient;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.http.GatewayTimeouts;
 import dev.outbox.sample.push.Device;
+import dev.outbox.sample.push.Device.Subscription;
 import dev.outbox.sample.push.PushGateway.Result;
 import dev.outbox.sample.push.PushMessage;
 import java.net.URI;
-import java.security.KeyPair;
-import java.security.Signature;
-import java.security.interfaces.ECPrivateKey;
-import java.security.interfaces.ECPublicKey;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,7 +58,7 @@ class WebPushGatewayTest {
             .options(wireMockConfig().dynamicPort().http2PlainDisabled(true))
             .build();
 
-    private final KeyPair vapidKeys = P256.generate();
+    private final VapidKeys vapidKeys = VapidKeys.generate();
     private final Browser browser = new Browser();
     private final PushMessage message = new PushMessage(UUID.randomUUID(), "Closed", "on Monday ☃");
 
@@ -85,18 +88,15 @@ class WebPushGatewayTest {
 
         String[] parts = request().getHeader("Authorization").split("[ ,]+");
         assertThat(parts).hasSize(3).startsWith("vapid");
-        String[] token = parts[1].substring("t=".length()).split("\\.");
-        Signature signature = Signature.getInstance("SHA256withECDSAinP1363Format");
-        signature.initVerify(P256.publicKey(decode(parts[2].substring("k=".length()))));
-        signature.update((token[0] + "." + token[1]).getBytes("US-ASCII"));
-        assertThat(signature.verify(decode(token[2]))).isTrue();
-        assertThat(parts[2].substring("k=".length())).isEqualTo(encoded(vapidKeys));
-        assertThat(JSON.readTree(decode(token[0])).path("alg").asString()).isEqualTo("ES256");
-        JsonNode claims = JSON.readTree(decode(token[1]));
-        assertThat(claims.path("aud").asString()).isEqualTo(service.baseUrl());
-        assertThat(claims.path("sub").asString()).isEqualTo("mailto:ops@example.net");
-        assertThat(Instant.ofEpochSecond(claims.path("exp").asLong()))
-                .isBetween(CLOCK.instant(), CLOCK.instant().plus(Duration.ofDays(1)));
+        SignedJWT token = SignedJWT.parse(parts[1].substring("t=".length()));
+        assertThat(token.verify(new ECDSAVerifier(vapidKeys.getPublicKey()))).isTrue();
+        assertThat(Base64.getUrlDecoder().decode(parts[2].substring("k=".length())))
+                .isEqualTo(vapidKeys.getApplicationServerKey());
+        JWTClaimsSet claims = token.getJWTClaimsSet();
+        assertThat(claims.getAudience()).containsExactly(service.baseUrl());
+        assertThat(claims.getSubject()).isEqualTo("mailto:ops@example.net");
+        assertThat(claims.getExpirationTime().toInstant())
+                .isBetween(Instant.now(), Instant.now().plus(Duration.ofDays(1)));
     }
 
     @ParameterizedTest
@@ -170,6 +170,38 @@ class WebPushGatewayTest {
                 .withMessage("the endpoint does not belong to a known push service");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "%,                                                                                       BTBZMqHH6r4Tts7J_aSIgg",
+        "BCVx,                                                                                    BTBZMqHH6r4Tts7J_aSIgg",
+        // The last byte of the public key of RFC 8291 is changed: the point is not on the curve.
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw8, BTBZMqHH6r4Tts7J_aSIgg",
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4, BTBZ",
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4, %"
+    })
+    void deviceMustHaveKeysOfWebPush(String p256dh, String auth) {
+        Device device = new Device("ann", null, new Subscription(URI.create(service.baseUrl() + PATH), p256dh, auth));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> gateway().check(device))
+                .withMessage("p256dh and auth are not the keys of a subscription in base64url");
+    }
+
+    /** A longer message would fit into no record of 4096 bytes, which is what a push service must accept. */
+    @Test
+    void longestMessageFitsIntoFourKilobytes() {
+        answer(aResponse().withStatus(201));
+        int envelope = JSON.writeValueAsBytes(Map.of("id", message.id(), "title", "", "body", "")).length;
+        String longest = "a".repeat(4096 - 86 - 1 - 16 - envelope);
+
+        gateway().send(new PushMessage(message.id(), "", longest), device());
+
+        assertThat(request().getBody()).hasSize(4096);
+        assertThatThrownBy(() -> gateway().send(new PushMessage(message.id(), "", longest + "a"), device()))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessageContaining("at most 3993 bytes");
+    }
+
     @Test
     void deviceOfAnotherGatewayIsNotRetried() {
         assertThatThrownBy(() -> gateway().send(message, new Device("ann", "token", null)))
@@ -203,16 +235,10 @@ class WebPushGatewayTest {
     }
 
     private WebPushGateway gateway(Duration readTimeout) {
-        Vapid vapid = new Vapid(
-                (ECPublicKey) vapidKeys.getPublic(),
-                (ECPrivateKey) vapidKeys.getPrivate(),
-                "mailto:ops@example.net",
-                JSON,
-                CLOCK);
         GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(30), readTimeout);
         return new WebPushGateway(
                 new PushServices(List.of(service.baseUrl())),
-                vapid,
+                new WebPush("mailto:ops@example.net", vapidKeys),
                 Duration.ofDays(1),
                 new GatewayClient("the push service", timeouts, CLOCK),
                 JSON);
@@ -224,13 +250,5 @@ class WebPushGatewayTest {
 
     private static LoggedRequest request() {
         return service.findAll(postRequestedFor(urlEqualTo(PATH))).get(0);
-    }
-
-    private static String encoded(KeyPair keys) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(P256.encode((ECPublicKey) keys.getPublic()));
-    }
-
-    private static byte[] decode(String text) {
-        return Base64.getUrlDecoder().decode(text);
     }
 }
