@@ -16,6 +16,20 @@ async function subscribe() {
   await send('POST', 'subscriptions', JSON.stringify({ guildId, planCode: 'pro', userId }))
 }
 
+async function order(count) {
+  for (let done = 1; done <= count; done++) {
+    const answer = await fetch('orders', {
+      method: 'POST', body: JSON.stringify({ item: 'teapot' }), headers: { 'Content-Type': 'application/json' }
+    })
+    if (!answer.ok) {
+      text('message', `POST orders: ${answer.status} ${await answer.text()}`)
+      return
+    }
+    await fetch(`orders/${(await answer.json()).id}/payment`, { method: 'POST' })
+    text('orders', `${done} of ${count} orders are paid`)
+  }
+}
+
 async function showSubscription() {
   const { guildId, userId, planCode, status, retryCount, periodEnd } = await (await fetch(`subscriptions/${id}`)).json()
   const license = (await (await fetch('licenses')).json()).find((one) => one.guildId === guildId)
@@ -44,8 +58,6 @@ async function refresh() {
   const active = [...faults.handlers, ...faults.gateways.filter((gateway) => gateway.fault !== 'NONE')]
   text('faults', active.map(describe).join('; ') || 'none')
   if (id) await showSubscription()
-  const load = await (await fetch('demo/load')).json()
-  text('load', load.running ? `${load.published} of ${load.asked} events published, ${load.backlog} not completed` : '')
 }
 
 // Over Kafka, each of the two services has a part of the contexts.
@@ -55,6 +67,7 @@ for (const part of document.querySelectorAll('[data-part]')) {
 for (const button of document.querySelectorAll('button')) {
   button.addEventListener('click', () =>
     'subscribe' in button.dataset ? subscribe()
+      : button.dataset.orders ? order(Number(button.dataset.orders))
       : button.dataset.post ? send('POST', button.dataset.post) : send('DELETE', button.dataset.delete))
 }
 refresh()

@@ -36,7 +36,6 @@ class LoginTest {
         "POST, /actuator/outbox/skip",
         "POST, " + PAUSE,
         "GET, /demo/faults",
-        "POST, /demo/load",
         "GET, /actuator/outbox",
         "GET, /events",
         "GET, /events?trace=1",
@@ -118,7 +117,6 @@ class LoginTest {
         Api operator = login("operator", "secret-1");
 
         assertThat(operator.get("/demo/faults").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
-        assertThat(operator.post("/demo/load", "").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(context.getBeansOfType(Advisor.class)).doesNotContainKey("faultyHandlers");
     }
 

@@ -1,4 +1,4 @@
-/** Traffic and faults on demand. Active only with {@code demo.enabled}. */
+/** Faults on demand. Active only with {@code demo.enabled}. */
 @NullMarked
 package dev.outbox.sample.demo;
 

@@ -12,7 +12,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-/** One property takes load and faults away. */
+/** One property takes the faults away. */
 class DemoModeTest {
 
     /** There is no server, so every query fails. */
@@ -20,13 +20,7 @@ class DemoModeTest {
 
     private final ApplicationContextRunner service = new ApplicationContextRunner()
             .withBean(JdbcClient.class, () -> JdbcClient.create(nowhere))
-            .withUserConfiguration(
-                    FaultConfiguration.class,
-                    Faults.class,
-                    FaultController.class,
-                    Loads.class,
-                    LoadController.class,
-                    Outages.class);
+            .withUserConfiguration(FaultConfiguration.class, Faults.class, FaultController.class, Outages.class);
 
     @Test
     void demoIsOffByDefault() throws IOException {
@@ -40,10 +34,8 @@ class DemoModeTest {
     @Test
     void withTheDemoThereAreSwitchesAndAWrapperAroundHandlers() {
         service.withPropertyValues("demo.enabled=true")
-                .run((context) -> assertThat(context)
-                        .hasSingleBean(Advisor.class)
-                        .hasSingleBean(FaultController.class)
-                        .hasSingleBean(LoadController.class));
+                .run((context) ->
+                        assertThat(context).hasSingleBean(Advisor.class).hasSingleBean(FaultController.class));
     }
 
     @Test
@@ -52,9 +44,7 @@ class DemoModeTest {
             assertThat(context)
                     .doesNotHaveBean(Advisor.class)
                     .doesNotHaveBean(Faults.class)
-                    .doesNotHaveBean(FaultController.class)
-                    .doesNotHaveBean(Loads.class)
-                    .doesNotHaveBean(LoadController.class);
+                    .doesNotHaveBean(FaultController.class);
             assertThat(context.getBean(Outages.class).isDown("courier")).isFalse();
         });
     }

@@ -18,6 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Runs the commands of the tour without a shell, curl or psql, which not every machine has that has Java: exactly those options that the
@@ -27,6 +30,7 @@ final class TourShell {
 
     private static final String SERVICE = "localhost:8080";
     private static final Set<String> COLLECTIONS = Set.of("subscriptions", "orders", "users", "members", "snapshots");
+    private static final Pattern RANGE = Pattern.compile("\\[(\\d+)-(\\d+)]");
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final TourService service;
@@ -51,6 +55,7 @@ final class TourShell {
 
     private String curl(Queue<String> words) throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder();
+        List<URI> addresses = List.of();
         String method = null;
         String body = null;
         boolean creates = false;
@@ -62,7 +67,7 @@ final class TourShell {
                 case "-d" -> body = words.remove();
                 case "-H" -> contentType = contentType(words.remove());
                 default -> {
-                    request.uri(uri(word));
+                    addresses = addresses(word);
                     creates = COLLECTIONS.contains(word.substring(word.lastIndexOf('/') + 1));
                 }
             }
@@ -73,7 +78,12 @@ final class TourShell {
         request.method(
                 method != null ? method : body != null ? "POST" : "GET",
                 body != null ? BodyPublishers.ofString(body) : BodyPublishers.noBody());
-        String answer = http.send(request.build(), BodyHandlers.ofString()).body();
+        StringBuilder answers = new StringBuilder();
+        for (URI address : addresses) {
+            answers.append(http.send(request.uri(address).build(), BodyHandlers.ofString())
+                    .body());
+        }
+        String answer = answers.toString();
         if (creates && body != null) {
             id = JsonPath.read(answer, "$.id");
             key = answer.contains("billingKeyId") ? JsonPath.read(answer, "$.billingKeyId") : key;
@@ -87,6 +97,16 @@ final class TourShell {
             throw new IllegalArgumentException("unknown header: " + header);
         }
         return header.substring(name.length()).strip();
+    }
+
+    /** One address, or one for each number of a range such as {@code [1-100]}. */
+    private List<URI> addresses(String word) {
+        Matcher range = RANGE.matcher(word);
+        return range.find()
+                ? IntStream.rangeClosed(Integer.parseInt(range.group(1)), Integer.parseInt(range.group(2)))
+                        .mapToObj((number) -> uri(range.replaceFirst(String.valueOf(number))))
+                        .toList()
+                : List.of(uri(word));
     }
 
     private URI uri(String word) {
