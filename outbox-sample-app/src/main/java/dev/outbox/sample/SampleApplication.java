@@ -17,6 +17,7 @@ import org.springframework.context.annotation.Import;
 @SpringBootApplication(
         proxyBeanMethods = false,
         scanBasePackages = {
+            "dev.outbox.sample.adapters",
             "dev.outbox.sample.audit",
             "dev.outbox.sample.backtest",
             "dev.outbox.sample.demo",

@@ -26,6 +26,7 @@ class ArchitectureTest {
         slices().matching("dev.outbox.sample.(*)..")
                 .should()
                 .notDependOnEachOther()
+                .ignoreDependency(resideInAPackage("dev.outbox.sample.adapters.."), alwaysTrue())
                 .ignoreDependency(
                         alwaysTrue(),
                         resideInAnyPackage(
@@ -35,6 +36,21 @@ class ArchitectureTest {
                                 "dev.outbox.sample.http",
                                 "dev.outbox.sample.web",
                                 "dev.outbox.sample.demo"))
+                .check(service);
+    }
+
+    /** To remove an adapter is to delete its folder. */
+    @Test
+    void nothingKnowsAnAdapter() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.outbox.sample.adapters..")
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.outbox.sample.adapters.."))
+                .check(service);
+        slices().matching("dev.outbox.sample.adapters.(*)..")
+                .should()
+                .notDependOnEachOther()
                 .check(service);
     }
 

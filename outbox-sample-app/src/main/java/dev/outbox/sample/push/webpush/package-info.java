@@ -1,5 +1,0 @@
-/** Sends pushes to the push services of browsers: Web Push with VAPID and message encryption. */
-@NullMarked
-package dev.outbox.sample.push.webpush;
-
-import org.jspecify.annotations.NullMarked;
