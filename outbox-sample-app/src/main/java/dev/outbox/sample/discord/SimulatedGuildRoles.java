@@ -6,9 +6,13 @@ import dev.outbox.sample.demo.Outages;
 import dev.outbox.sample.http.GatewayException;
 import java.util.List;
 import java.util.function.Supplier;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
 
 /** Guild system that remembers its roles, and can be down or lose its answers. */
+@Component
+@ConditionalOnProperty(name = "discord.guild-roles", havingValue = "simulated")
 final class SimulatedGuildRoles implements GuildRoles {
 
     private static final String ROLES = """

@@ -1,4 +1,4 @@
-/** Discord for the other contexts: its REST API, and ports to what they ask of guilds. */
+/** Discord for the other contexts: ports to what they ask of guilds, and a simulated one. */
 @NullMarked
 package dev.outbox.sample.discord;
 

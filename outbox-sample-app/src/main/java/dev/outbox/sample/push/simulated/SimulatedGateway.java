@@ -6,9 +6,13 @@ import dev.outbox.sample.push.Device;
 import dev.outbox.sample.push.PushGateway;
 import dev.outbox.sample.push.PushMessage;
 import java.util.List;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
 
 /** Gateway that fails on request: a number of times for one device, or for all devices while it is down. */
+@Component
+@ConditionalOnProperty(name = "push.gateway", havingValue = "simulated")
 final class SimulatedGateway implements PushGateway {
 
     private static final String PLAN_FAILURES = """

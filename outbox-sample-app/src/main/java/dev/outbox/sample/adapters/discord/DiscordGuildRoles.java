@@ -1,6 +1,7 @@
-package dev.outbox.sample.discord;
+package dev.outbox.sample.adapters.discord;
 
 import dev.outbox.NonRetryableException;
+import dev.outbox.sample.discord.GuildRoles;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

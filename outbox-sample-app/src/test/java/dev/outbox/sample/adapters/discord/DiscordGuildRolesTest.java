@@ -1,4 +1,4 @@
-package dev.outbox.sample.discord;
+package dev.outbox.sample.adapters.discord;
 
 import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.delete;
@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import dev.outbox.NonRetryableException;
+import dev.outbox.sample.discord.GuildRoles;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.http.GatewayTimeouts;
 import java.net.URI;

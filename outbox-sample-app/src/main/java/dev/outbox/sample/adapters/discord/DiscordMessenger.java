@@ -1,6 +1,6 @@
-package dev.outbox.sample.notification;
+package dev.outbox.sample.adapters.discord;
 
-import dev.outbox.sample.discord.Discord;
+import dev.outbox.sample.notification.Messenger;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;

@@ -1,4 +1,4 @@
-package dev.outbox.sample.notification;
+package dev.outbox.sample.adapters.discord;
 
 import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.equalTo;
@@ -16,8 +16,6 @@ import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
-import dev.outbox.sample.discord.Discord;
-import dev.outbox.sample.discord.DiscordSettings;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.http.GatewayTimeouts;
 import java.net.URI;

@@ -1,4 +1,4 @@
-package dev.outbox.sample.discord;
+package dev.outbox.sample.adapters.discord;
 
 import dev.outbox.sample.http.GatewayTimeouts;
 import java.net.URI;
@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeouts Limits of a call.
  */
 @ConfigurationProperties("discord")
-public record DiscordSettings(
+record DiscordSettings(
         @Nullable String token,
         @DefaultValue("https://discord.com/api/v10") URI baseUrl,
         @DefaultValue GatewayTimeouts timeouts) {

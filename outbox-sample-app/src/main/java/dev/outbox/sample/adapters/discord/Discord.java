@@ -1,4 +1,4 @@
-package dev.outbox.sample.discord;
+package dev.outbox.sample.adapters.discord;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
@@ -16,7 +16,7 @@ import org.springframework.web.util.UriUtils;
 import tools.jackson.databind.JsonNode;
 
 /** REST API of Discord. */
-public final class Discord {
+final class Discord {
 
     /** Discord cannot hold a delivery back for longer. */
     private static final double MAX_SECONDS = 86_400;
@@ -27,13 +27,7 @@ public final class Discord {
     private final URI baseUrl;
     private final GatewayClient http;
 
-    /**
-     * Creates a client.
-     *
-     * @param settings the settings
-     * @throws IllegalStateException if the token is missing
-     */
-    public Discord(DiscordSettings settings) {
+    Discord(DiscordSettings settings) {
         String configured = settings.token();
         if (configured == null || configured.isBlank()) {
             throw new IllegalStateException("discord.token is missing; set it to the token of the bot");
@@ -44,17 +38,13 @@ public final class Discord {
     }
 
     /**
-     * Calls the API.
+     * Calls the API with a JSON body or none, and returns the body of the answer.
      *
-     * @param method the method
-     * @param body written as JSON, or {@code null}
-     * @param path the segments of the path
-     * @return the body of the answer
      * @throws NonRetryableException if Discord refused the request, for example to message a user who takes no messages
      * @throws RetryAfterException if a rate limit was hit, or Discord refused the token, which uses no attempt
      * @throws dev.outbox.sample.http.GatewayException if a retry can succeed
      */
-    public JsonNode call(HttpMethod method, @Nullable Object body, String... path) {
+    JsonNode call(HttpMethod method, @Nullable Object body, String... path) {
         HttpHeaders headers = new HttpHeaders();
         headers.set(HttpHeaders.AUTHORIZATION, "Bot " + token);
         Answer answer = http.sendJson(method, uri(path), headers, body);
