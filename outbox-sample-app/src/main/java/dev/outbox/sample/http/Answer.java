@@ -12,24 +12,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/**
- * Answer of a gateway.
- *
- * @param gateway the name of the gateway
- * @param status the HTTP status
- * @param headers the headers
- * @param body the body, or its beginning
- * @param cut whether the body was longer
- * @param receivedAt when it arrived
- */
+/** Answer of a gateway. If {@code cut}, the body is only the beginning of what was sent. */
 public record Answer(String gateway, int status, HttpHeaders headers, String body, boolean cut, Instant receivedAt) {
 
     private static final Set<Integer> RETRYABLE = Set.of(408, 425, 429);
 
     /**
-     * Reads the body as JSON.
+     * Returns the body as JSON, or an empty object if a failure has another body.
      *
-     * @return the body, or an empty object if it is no JSON and the answer is not a success
      * @throws GatewayException if a success is no JSON or was cut: its content is unknown
      */
     public JsonNode json() {
@@ -46,32 +36,19 @@ public record Answer(String gateway, int status, HttpHeaders headers, String bod
         return JsonNodeFactory.instance.objectNode();
     }
 
-    /**
-     * Returns whether the gateway accepted the request.
-     *
-     * @return whether the status is 2xx
-     */
+    /** Returns whether the gateway accepted the request. */
     public boolean isSuccess() {
         return status / 100 == 2;
     }
 
-    /**
-     * Returns the exception for an answer that is not a success.
-     *
-     * @param detail what the body says, or an empty text
-     * @return a {@link NonRetryableException} for a request that the gateway will always refuse; a {@link RetryAfterException} if
-     *     the gateway says when to retry; otherwise a {@link GatewayException}
-     */
+    /** Returns the exception for a failure, without a default delay. */
     public RuntimeException failure(String detail) {
         return failure(detail, Optional.empty());
     }
 
     /**
-     * Returns the exception for an answer that is not a success.
-     *
-     * @param detail what the body says, or an empty text
-     * @param defaultDelay how long to wait if the gateway does not say
-     * @return as {@link #failure(String)}
+     * Returns the exception for a failure: a {@link NonRetryableException} if the gateway will always refuse the request, a
+     * {@link RetryAfterException} if it says when to retry or there is a default delay, otherwise a {@link GatewayException}.
      */
     public RuntimeException failure(String detail, Optional<Duration> defaultDelay) {
         String message = "%s answered %d %s".formatted(gateway, status, detail).strip();

@@ -28,13 +28,7 @@ public final class GatewayClient {
     private final RestClient http;
     private final Clock clock;
 
-    /**
-     * Creates a client.
-     *
-     * @param gateway the name of the gateway in exceptions
-     * @param timeouts the limits of a call
-     * @param clock the clock for dates in answers
-     */
+    /** Creates a client. Exceptions have the name of the gateway. */
     public GatewayClient(String gateway, GatewayTimeouts timeouts, Clock clock) {
         JdkClientHttpRequestFactory requests = new JdkClientHttpRequestFactory(HttpClient.newBuilder()
                 .version(Version.HTTP_1_1)
@@ -48,12 +42,8 @@ public final class GatewayClient {
     }
 
     /**
-     * Posts a body, and returns any answer.
+     * Posts a body, and returns the answer, whatever its status.
      *
-     * @param uri where to
-     * @param headers the headers
-     * @param body the body
-     * @return the answer, whatever its status
      * @throws GatewayException if there is no answer in time
      */
     public Answer post(URI uri, HttpHeaders headers, byte[] body) {
@@ -61,13 +51,8 @@ public final class GatewayClient {
     }
 
     /**
-     * Sends a request with a JSON body or none, and returns any answer.
+     * Sends a request with a JSON body or none, and returns the answer, whatever its status.
      *
-     * @param method the method
-     * @param uri where to
-     * @param headers the headers
-     * @param body written as JSON, or {@code null} for a request without a body
-     * @return the answer, whatever its status
      * @throws GatewayException if there is no answer in time
      */
     public Answer sendJson(HttpMethod method, URI uri, HttpHeaders headers, @Nullable Object body) {

@@ -7,21 +7,12 @@ public final class GatewayException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates the exception.
-     *
-     * @param message what the gateway answered, without any key or address of a device
-     */
+    /** Creates an exception whose message contains no key and no address of a device. */
     public GatewayException(String message) {
         this(message, null);
     }
 
-    /**
-     * Creates the exception.
-     *
-     * @param message what the gateway answered, without any key or address of a device
-     * @param cause the cause, or {@code null}
-     */
+    /** Creates an exception with a cause, of which the same is true. */
     public GatewayException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -16,13 +16,7 @@ public final class RetryAfter {
 
     private RetryAfter() {}
 
-    /**
-     * Reads the header.
-     *
-     * @param headers the headers of an answer
-     * @param now when the answer arrived
-     * @return the delay, at most a day; empty if the header is absent, unreadable or not in the future, so that the retry policy applies
-     */
+    /** Returns the delay, at most a day; empty if the header is absent, unreadable or not in the future, so that the retry policy applies. */
     public static Optional<Duration> of(HttpHeaders headers, Instant now) {
         return Optional.ofNullable(headers.getFirst(HttpHeaders.RETRY_AFTER))
                 .map(String::strip)
