@@ -43,34 +43,18 @@ COMMENT ON COLUMN push.inbox.failure IS 'Why the push failed for good';
 
 -- What is set depends on the gateway: a token, or a Web Push subscription.
 CREATE TABLE push.devices (
-    id            uuid        NOT NULL DEFAULT gen_random_uuid(),
     user_id       text        NOT NULL,
-    name          text        NOT NULL,
+    id            uuid        NOT NULL DEFAULT gen_random_uuid(),
     token         text,
     endpoint      text,
     p256dh        text,
     auth          text,
     registered_at timestamptz NOT NULL DEFAULT now(),
-    unanswered_at timestamptz,
-    CONSTRAINT devices_pk PRIMARY KEY (id),
-    CONSTRAINT devices_name UNIQUE (user_id, name),
+    CONSTRAINT devices_pk PRIMARY KEY (user_id),
     CONSTRAINT devices_subscription_complete CHECK (num_nulls(endpoint, p256dh, auth) IN (0, 3))
 );
 
-COMMENT ON COLUMN push.devices.unanswered_at IS 'When a push had no answer or failed for a time: such devices are tried last';
-
--- How the push of a message to a device ended. A device that is to be tried again has no row.
-CREATE TABLE push.deliveries (
-    message_id uuid NOT NULL,
-    device_id  uuid NOT NULL,
-    device     text NOT NULL,
-    failure    text,
-    CONSTRAINT deliveries_pk PRIMARY KEY (message_id, device_id),
-    CONSTRAINT deliveries_message FOREIGN KEY (message_id) REFERENCES push.inbox (id) ON DELETE CASCADE
-);
-
-COMMENT ON COLUMN push.deliveries.device_id IS 'The registration, which may be gone';
-COMMENT ON COLUMN push.deliveries.failure IS 'NULL if the gateway accepted the message';
+COMMENT ON COLUMN push.devices.id IS 'The registration: a device that is registered again has a new one';
 
 -- The simulated gateway, which stands for an external system.
 CREATE TABLE push.simulated_faults (

@@ -12,7 +12,6 @@ import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -30,21 +29,19 @@ final class DeviceController {
 
     @PutMapping("/devices/{userId}")
     void register(
-            @PathVariable @Name String userId,
-            @RequestParam(defaultValue = "phone") @Name String device,
-            @Valid @RequestBody(required = false) @Nullable RegisterDevice request) {
-        Device registered = request == null ? new Device(userId, null, null) : request.of(userId);
+            @PathVariable @Name String userId, @Valid @RequestBody(required = false) @Nullable RegisterDevice request) {
+        Device device = request == null ? new Device(userId, null, null) : request.of(userId);
         try {
-            gateway.check(registered);
+            gateway.check(device);
         } catch (IllegalArgumentException ex) {
             throw new ResponseStatusException(HttpStatus.BAD_REQUEST, ex.getMessage(), ex);
         }
-        devices.register(device, registered);
+        devices.register(device);
     }
 
     @DeleteMapping("/devices/{userId}")
-    void unregister(@PathVariable String userId, @RequestParam(defaultValue = "phone") String device) {
-        devices.unregister(userId, device);
+    void unregister(@PathVariable String userId) {
+        devices.unregister(userId);
     }
 
     /** A registration token, or a subscription in the form in which browsers serialize it. */

@@ -1,6 +1,5 @@
 package dev.outbox.sample.push;
 
-import dev.outbox.sample.push.Devices.Registration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -35,20 +34,6 @@ class Inbox {
                AND status = 'PENDING'
             """;
 
-    private static final String RECORD = """
-            INSERT INTO push.deliveries (message_id, device_id, device, failure)
-            VALUES (:id, :deviceId, :device, :failure)
-            ON CONFLICT DO NOTHING
-            """;
-
-    /** A message that reached a device is sent, whatever became of the other devices. */
-    private static final String DELIVERIES = """
-            SELECT device, failure
-              FROM push.deliveries
-             WHERE message_id = :id
-             ORDER BY failure IS NOT NULL, device
-            """;
-
     private static final String OF_USER = """
             SELECT id, user_id, title, body, status, failure, attempts, created_at
               FROM push.inbox
@@ -79,25 +64,13 @@ class Inbox {
         return jdbc.sql(BEGIN_ATTEMPT).param("id", id).query(InboxMessage.class).optional();
     }
 
-    /** Records how the push to a device ended. */
-    void record(UUID id, Registration registration, @Nullable String failure) {
-        jdbc.sql(RECORD)
-                .param("id", id)
-                .param("deviceId", registration.id())
-                .param("device", registration.name())
-                .param("failure", failure)
-                .update();
+    void sent(UUID id) {
+        end(id, "SENT", null);
     }
 
-    /** Ends a message: it is sent if a device has it. Returns whether it was pending and has failed. */
-    boolean end(UUID id, String failure) {
-        boolean sent = deliveries(id).stream().anyMatch((delivery) -> delivery.failure() == null);
-        return end(id, sent ? "SENT" : "FAILED", sent ? null : failure) && !sent;
-    }
-
-    /** Returns how the push of a message to each device ended, successes first. */
-    List<Delivery> deliveries(UUID id) {
-        return jdbc.sql(DELIVERIES).param("id", id).query(Delivery.class).list();
+    /** Returns whether the message was still pending. */
+    boolean failed(UUID id, String failure) {
+        return end(id, "FAILED", failure);
     }
 
     List<InboxMessage> of(String userId) {
@@ -115,7 +88,4 @@ class Inbox {
                         .update()
                 == 1;
     }
-
-    /** How the push of a message to a device ended. */
-    record Delivery(String device, @Nullable String failure) {}
 }

@@ -1,8 +1,6 @@
 package dev.outbox.sample.push;
 
-import dev.outbox.sample.push.Inbox.Delivery;
 import java.util.List;
-import java.util.UUID;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -20,10 +18,5 @@ final class InboxController {
     @GetMapping("/inbox/{userId}")
     List<InboxMessage> of(@PathVariable String userId) {
         return inbox.of(userId);
-    }
-
-    @GetMapping("/inbox/{userId}/{messageId}")
-    List<Delivery> deliveries(@PathVariable String userId, @PathVariable UUID messageId) {
-        return inbox.deliveries(messageId);
     }
 }

@@ -24,7 +24,7 @@ class OrderMessages {
     @OutboxHandler(id = "push.order-accepted", deduplicate = true)
     void orderAccepted(OrderAccepted event, EventEnvelope envelope) {
         String owner = envelope.headers().get(Headers.OWNER_ID);
-        if (owner != null && devices.exist(owner)) {
+        if (owner != null && devices.find(owner).isPresent()) {
             inbox.put(
                             PushRequests.messageOf(envelope),
                             owner,

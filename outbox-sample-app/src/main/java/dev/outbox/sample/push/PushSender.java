@@ -1,7 +1,6 @@
 package dev.outbox.sample.push;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.EventContext;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
@@ -9,16 +8,12 @@ import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.events.SystemEvent.OperationPerformed;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Devices.Registration;
-import dev.outbox.sample.push.Inbox.Delivery;
-import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Pushes each message to the devices of its user until each is done with, or the outbox gives up. The outbox redelivers the event for each attempt. */
+/** Pushes each message to the device of its user until the push is sent or has failed. The outbox redelivers the event for each attempt. */
 @Component
 class PushSender {
 
@@ -36,18 +31,16 @@ class PushSender {
 
     /** Ignores a message that was already sent or has failed for good. Calls the gateway outside any transaction. */
     @OutboxHandler(id = "push.send")
-    void send(PushRequested event, EventContext context) {
+    void send(PushRequested event) {
         inbox.beginAttempt(event.notificationId())
-                .ifPresentOrElse(
-                        (message) -> send(message, context),
-                        () -> log.info("Push {} is over already", event.notificationId()));
+                .ifPresentOrElse(this::send, () -> log.info("Push {} is over already", event.notificationId()));
     }
 
     /** Reads no payload, which may be the reason: the aggregate is the message. */
     @OutboxDeadLetter("push.send")
     void gaveUp(DeadLetter letter) {
         UUID id = UUID.fromString(letter.event().aggregateId());
-        if (inbox.end(id, letter.errorCode())) {
+        if (inbox.failed(id, letter.errorCode())) {
             log.error("Push {} failed for good after {} attempts: {}", id, letter.failures(), letter.errorCode());
         }
     }
@@ -61,58 +54,35 @@ class PushSender {
         boolean skipped = operation.action().equals("SKIP") && "push.send".equals(operation.handlerId());
         UUID id = operation.eventId();
         if (id != null && (skipped || operation.action().equals("WITHDRAW"))) {
-            inbox.end(id, "skipped by an operator");
+            inbox.failed(id, "skipped by an operator");
         }
     }
 
-    /**
-     * Tries every device that is not done with before it reports the first failure that a retry may mend. A process that was suspended for
-     * longer than its lease leaves the remaining devices to the process that took over.
-     */
-    private void send(InboxMessage message, EventContext context) {
-        RuntimeException failure = null;
-        for (Registration registration : devices.awaiting(message)) {
-            if (context.isLeaseLost()) {
-                throw new IllegalStateException("push " + message.id() + " has another worker: its lease is lost");
-            }
-            try {
-                inbox.record(message.id(), registration, sendTo(registration, message));
-            } catch (NonRetryableException ex) {
-                log.error("Push {} to device {} failed for good", message.id(), registration.name(), ex);
-                inbox.record(message.id(), registration, String.valueOf(ex.getMessage()));
-            } catch (RuntimeException ex) {
-                devices.missAnswer(registration.id());
-                failure = failure == null ? ex : failure;
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
-        inbox.end(message.id(), reason(inbox.deliveries(message.id())));
+    private void send(InboxMessage message) {
+        devices.find(message.userId())
+                .ifPresentOrElse(
+                        (registration) -> send(message, registration),
+                        () -> inbox.failed(message.id(), "the user has no device"));
     }
 
-    /** Returns the failure of the device, or {@code null} if the gateway accepted the message. */
-    private @Nullable String sendTo(Registration registration, InboxMessage message) {
+    private void send(InboxMessage message, Registration registration) {
         PushMessage push = new PushMessage(message.id(), message.title(), message.body());
-        return switch (gateway.send(push, registration.device())) {
-            case ACCEPTED -> null;
-            case DEVICE_GONE -> giveUpDevice(registration);
-        };
+        try {
+            switch (gateway.send(push, registration.device())) {
+                case ACCEPTED -> inbox.sent(message.id());
+                case DEVICE_GONE -> giveUpDevice(message, registration);
+            }
+        } catch (NonRetryableException ex) {
+            log.error("Push {} failed for good", message.id(), ex);
+            inbox.failed(message.id(), String.valueOf(ex.getMessage()));
+        }
     }
 
     /** Retries if the user has registered the device again meanwhile. */
-    private String giveUpDevice(Registration registration) {
+    private void giveUpDevice(InboxMessage message, Registration registration) {
         if (!devices.remove(registration.id())) {
             throw new GatewayException("the device was registered again during the attempt");
         }
-        return "the device is not registered any more";
-    }
-
-    private static String reason(List<Delivery> failed) {
-        return failed.stream()
-                .map(Delivery::failure)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse("the user has no device");
+        inbox.failed(message.id(), "the device is not registered any more");
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Envelopes;
@@ -12,18 +11,10 @@ import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.events.SystemEvent.OperationPerformed;
 import dev.outbox.sample.http.GatewayException;
-import dev.outbox.sample.push.Devices.Registration;
-import dev.outbox.sample.push.Inbox.Delivery;
 import dev.outbox.sample.push.PushGateway.Result;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +28,6 @@ class PushSenderTest {
 
     private final String user = "user-" + UUID.randomUUID();
     private final AtomicInteger sends = new AtomicInteger();
-    private final EventContext held = lease(() -> false);
 
     @Autowired
     private Inbox inbox;
@@ -47,7 +37,7 @@ class PushSenderTest {
 
     @BeforeEach
     void register() {
-        devices.register("phone", new Device(user, "token-1", null));
+        devices.register(new Device(user, "token-1", null));
     }
 
     @Test
@@ -55,27 +45,11 @@ class PushSenderTest {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.ACCEPTED);
 
-        sender.send(event, held);
-        sender.send(event, held);
+        sender.send(event);
+        sender.send(event);
 
         assertThat(message().status()).isEqualTo("SENT");
         assertThat(sends).hasValue(1);
-    }
-
-    @Test
-    void suspendedWorkerLeavesTheNextDeviceToAnother() {
-        devices.register("tablet", new Device(user, "token-2", null));
-        PushRequested event = request();
-        PushSender sender = sender(() -> Result.ACCEPTED);
-
-        assertThatThrownBy(() -> sender.send(event, lease(() -> sends.get() > 0)))
-                .hasMessageContaining("its lease is lost");
-        assertThat(sends).hasValue(1);
-        assertThat(message().status()).isEqualTo("PENDING");
-        sender.send(event, held);
-
-        assertThat(sends).hasValue(2);
-        assertThat(message().status()).isEqualTo("SENT");
     }
 
     @Test
@@ -84,7 +58,7 @@ class PushSenderTest {
         PushSender sender = sender(() -> Result.ACCEPTED);
 
         sender.gaveUp(deadLetter(event, "HANDLER_TIMEOUT"));
-        sender.send(event, held);
+        sender.send(event);
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("HANDLER_TIMEOUT");
@@ -96,7 +70,7 @@ class PushSenderTest {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.ACCEPTED);
 
-        sender.send(event, held);
+        sender.send(event);
         sender.gaveUp(deadLetter(event, "CRASH_LOOP"));
 
         assertThat(message().status()).isEqualTo("SENT");
@@ -127,7 +101,7 @@ class PushSenderTest {
         });
 
         for (int attempt = 1; attempt <= 5; attempt++) {
-            assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
+            assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
         }
 
         assertThat(message().status()).isEqualTo("PENDING");
@@ -139,13 +113,13 @@ class PushSenderTest {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.DEVICE_GONE);
 
-        sender.send(event, held);
-        sender.send(event, held);
+        sender.send(event);
+        sender.send(event);
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("the device is not registered any more");
         assertThat(sends).hasValue(1);
-        assertThat(registered()).isEmpty();
+        assertThat(devices.find(user)).isEmpty();
     }
 
     @Test
@@ -153,123 +127,43 @@ class PushSenderTest {
         PushRequested event = request();
 
         assertThatThrownBy(() -> sender(() -> {
-                            devices.register("phone", new Device(user, "token-2", null));
+                            devices.register(new Device(user, "token-2", null));
                             return Result.DEVICE_GONE;
                         })
-                        .send(event, held))
+                        .send(event))
                 .isInstanceOf(GatewayException.class);
 
-        assertThat(registered())
-                .singleElement()
-                .satisfies((registration) ->
+        assertThat(devices.find(user))
+                .hasValueSatisfying((registration) ->
                         assertThat(registration.device().token()).isEqualTo("token-2"));
-        sender(() -> Result.ACCEPTED).send(event, held);
+        sender(() -> Result.ACCEPTED).send(event);
         assertThat(message().status()).isEqualTo("SENT");
+    }
+
+    @Test
+    void refusedMessageIsNotTriedAgain() {
+        PushRequested event = request();
+        PushSender sender = sender(() -> {
+            throw new NonRetryableException("400");
+        });
+
+        sender.send(event);
+        sender.send(event);
+
+        assertThat(message().status()).isEqualTo("FAILED");
+        assertThat(message().failure()).isEqualTo("400");
+        assertThat(sends).hasValue(1);
     }
 
     @Test
     void userWithoutDeviceHasTheMessageAndAFailedPush() {
-        devices.unregister(user, "phone");
+        devices.unregister(user);
 
-        sender(() -> Result.ACCEPTED).send(request(), held);
+        sender(() -> Result.ACCEPTED).send(request());
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("the user has no device");
         assertThat(sends).hasValue(0);
-    }
-
-    @Test
-    void everyDeviceHasItsOwnOutcome() {
-        devices.register("tablet", new Device(user, "token-2", null));
-        devices.register("watch", new Device(user, "token-3", null));
-        PushRequested event = request();
-        Map<String, Supplier<Result>> answers = new HashMap<>(Map.of(
-                "token-1", () -> Result.ACCEPTED,
-                "token-2",
-                        () -> {
-                            throw new GatewayException("503");
-                        },
-                "token-3",
-                        () -> {
-                            throw new NonRetryableException("400");
-                        }));
-        List<String> sent = new ArrayList<>();
-        PushSender sender = sender((device) -> {
-            sent.add(device.token());
-            return answers.get(device.token()).get();
-        });
-
-        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
-        assertThat(message().status()).isEqualTo("PENDING");
-        answers.put("token-2", () -> Result.ACCEPTED);
-        sender.send(event, held);
-
-        assertThat(message().status()).isEqualTo("SENT");
-        assertThat(sent).containsExactly("token-1", "token-2", "token-3", "token-2");
-        assertThat(inbox.deliveries(event.notificationId()))
-                .containsExactly(
-                        new Delivery("phone", null), new Delivery("tablet", null), new Delivery("watch", "400"));
-    }
-
-    @Test
-    void deviceWithoutAnswerIsTriedLast() {
-        devices.register("tablet", new Device(user, "token-2", null));
-        List<String> sent = new ArrayList<>();
-        PushSender sender = sender((device) -> {
-            sent.add(device.token());
-            if ("token-1".equals(device.token())) {
-                throw new GatewayException("did not answer");
-            }
-            return Result.ACCEPTED;
-        });
-        PushRequested first = request();
-        PushRequested second = request();
-
-        assertThatThrownBy(() -> sender.send(first, held)).isInstanceOf(GatewayException.class);
-        assertThatThrownBy(() -> sender.send(second, held)).isInstanceOf(GatewayException.class);
-
-        assertThat(sent).containsExactly("token-1", "token-2", "token-2", "token-1");
-    }
-
-    @Test
-    void deviceThatIsRegisteredAgainReceivesAMessageOnce() {
-        devices.register("tablet", new Device(user, "token-2", null));
-        PushRequested event = request();
-        List<String> sent = new ArrayList<>();
-        PushSender sender = sender((device) -> {
-            sent.add(device.token());
-            if ("token-2".equals(device.token())) {
-                throw new GatewayException("503");
-            }
-            return Result.ACCEPTED;
-        });
-        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
-
-        devices.register("phone", new Device(user, "token-3", null));
-        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
-
-        assertThat(sent).containsExactly("token-1", "token-2", "token-2");
-    }
-
-    @Test
-    void messageThatReachedOneDeviceIsSentIfItsDeliveryDies() {
-        devices.register("tablet", new Device(user, "token-2", null));
-        PushRequested event = request();
-        PushSender sender = sender((device) -> {
-            if ("token-2".equals(device.token())) {
-                throw new GatewayException("503");
-            }
-            return Result.ACCEPTED;
-        });
-
-        assertThatThrownBy(() -> sender.send(event, held)).isInstanceOf(GatewayException.class);
-        sender.gaveUp(deadLetter(event, "GatewayException"));
-
-        assertThat(message().status()).isEqualTo("SENT");
-    }
-
-    private List<Registration> registered() {
-        return devices.awaiting(new InboxMessage(UUID.randomUUID(), user, "", "", "PENDING", null, 0, Instant.EPOCH));
     }
 
     private PushRequested request() {
@@ -284,10 +178,6 @@ class PushSenderTest {
     }
 
     private PushSender sender(Supplier<Result> answer) {
-        return sender((device) -> answer.get());
-    }
-
-    private PushSender sender(Function<Device, Result> answer) {
         PushGateway gateway = new PushGateway() {
             @Override
             public void check(Device device) {}
@@ -295,7 +185,7 @@ class PushSenderTest {
             @Override
             public Result send(PushMessage message, Device device) {
                 sends.incrementAndGet();
-                return answer.apply(device);
+                return answer.get();
             }
         };
         return new PushSender(inbox, devices, gateway);
@@ -303,19 +193,5 @@ class PushSenderTest {
 
     private InboxMessage message() {
         return inbox.of(user).get(0);
-    }
-
-    private static EventContext lease(BooleanSupplier lost) {
-        return new EventContext() {
-            @Override
-            public int attempt() {
-                return 1;
-            }
-
-            @Override
-            public boolean isLeaseLost() {
-                return lost.getAsBoolean();
-            }
-        };
     }
 }
