@@ -49,7 +49,7 @@ class KubernetesTest {
                         (name) -> assertThat(api.get(service.getProperty(name)).getStatusCode())
                                 .isEqualTo(HttpStatus.OK));
         Labels.check(
-                PromQl.parse(service.getProperty("spec.triggers[0].metadata.query")),
+                service.getProperty("spec.triggers[0].metadata.query"),
                 Scrapes.labels(api.get("/actuator/prometheus").getBody()),
                 Set.of());
     }

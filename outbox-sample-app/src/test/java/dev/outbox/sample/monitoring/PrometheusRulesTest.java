@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -41,6 +42,12 @@ class PrometheusRulesTest {
 
         assertThat(rules).hasSizeGreaterThan(10);
         assertThat(rules.keySet()).allSatisfy((alert) -> assertThat(test).contains("Fires(\"" + alert + "\""));
+    }
+
+    @Test
+    @EnabledIf(value = Promtool.INSTALLED, disabledReason = Promtool.MISSING)
+    void rulesAreValid() {
+        Promtool.checkRules();
     }
 
     @Test

@@ -1,52 +1,35 @@
 package dev.outbox.sample.monitoring;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Samples of recorded scrapes, in Prometheus's text format. */
+/** Scrapes in Prometheus's text format. */
 final class Scrapes {
-
-    /** How long a sample stands for its series in an instant vector, as in Prometheus. */
-    static final Duration LOOKBACK = Duration.ofMinutes(5);
 
     private static final Pattern LINE = Pattern.compile("(\\w+)(?:\\{(.*)})? (\\S+)");
     private static final Pattern UNKNOWN = Pattern.compile(
             "(?m)^outbox_(pending|processing|retrying|dead|lanes|oldest|handler_(dead|oldest|paused)).* NaN$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
-    private final Map<Series, NavigableMap<Instant, Double>> samples = new HashMap<>();
+    private Scrapes() {}
 
-    /** Metric with its labels. */
-    record Series(String metric, Map<String, String> labels) {}
+    /** Metric with its labels, whose values are escaped. */
+    record Series(String metric, Map<String, String> labels) {
 
-    /** Records a scrape of a target, whose labels Prometheus adds. */
-    void record(Instant time, String scrape, Map<String, String> target) {
-        parse(scrape).forEach((series, value) -> {
-            Map<String, String> labels = new TreeMap<>(series.labels());
-            labels.putAll(target);
-            samples.computeIfAbsent(new Series(series.metric(), labels), (key) -> new TreeMap<>())
-                    .put(time, value);
-        });
-    }
-
-    /** Returns the series of a metric with their samples after a time, up to another. */
-    Map<Series, NavigableMap<Instant, Double>> of(String metric, Instant after, Instant until) {
-        Map<Series, NavigableMap<Instant, Double>> found = new HashMap<>();
-        samples.forEach((series, values) -> {
-            NavigableMap<Instant, Double> window = values.subMap(after, false, until, true);
-            if (series.metric().equals(metric) && !window.isEmpty()) {
-                found.put(series, window);
-            }
-        });
-        return found;
+        /** Returns the series as a selector, with the instance that Prometheus adds. */
+        String of(String instance) {
+            Map<String, String> all = new TreeMap<>(labels);
+            all.put("instance", instance);
+            return all.entrySet().stream()
+                    .map((label) -> "%s=\"%s\"".formatted(label.getKey(), label.getValue()))
+                    .collect(Collectors.joining(",", metric + "{", "}"));
+        }
     }
 
     /** Returns whether the events of a stream could not be counted in time. */
@@ -69,6 +52,14 @@ final class Scrapes {
                     parsed.put(new Series(parts.group(1), labels), number(parts.group(3)));
                 });
         return parsed;
+    }
+
+    /** Returns the values of all series of a metric. */
+    static List<Double> values(String scrape, String metric) {
+        return parse(scrape).entrySet().stream()
+                .filter((sample) -> sample.getKey().metric().equals(metric))
+                .map(Map.Entry::getValue)
+                .toList();
     }
 
     /** Returns the names of the labels of each metric. */
