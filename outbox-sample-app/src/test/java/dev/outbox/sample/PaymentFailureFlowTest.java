@@ -108,20 +108,6 @@ class PaymentFailureFlowTest {
     }
 
     @Test
-    void paymentThatSucceedsInTimeSavesTheSubscription() {
-        String subscription = subscriptionWhoseBankDeclines("guild-saved");
-        api.makeDue(subscription);
-        api.gateway("bank", "NONE");
-
-        api.makeDue(subscription);
-
-        assertThat(api.awaitPublished()).containsSubsequence("PaymentFailed", "PaymentSucceeded", "LicenseExtended");
-        assertThat(api.find("/subscriptions/" + subscription))
-                .containsEntry("status", "active")
-                .containsEntry("retryCount", 0);
-    }
-
-    @Test
     void subscriptionThatIsOverIsNotCharged() {
         String subscription = api.subscribe("guild-over", "pro");
         api.delete("/subscriptions/" + subscription + "?atPeriodEnd=false");
@@ -150,6 +136,7 @@ class PaymentFailureFlowTest {
                 """);
 
         assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.PAYMENT_REQUIRED);
+        assertThat(answer.getBody()).contains("declined", "canceled");
         assertThat(api.awaitPublished()).containsExactly("BillingKeyIssued");
     }
 

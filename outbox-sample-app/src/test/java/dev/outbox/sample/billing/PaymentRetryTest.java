@@ -73,6 +73,7 @@ class PaymentRetryTest {
         assertThat(tables.eventsOf(id))
                 .containsExactly("SubscriptionStarted", "PaymentFailed", "PaymentRetryDue", "PaymentSucceeded");
         assertThat(subscriptions.find(id).status()).isEqualTo("active");
+        assertThat(subscriptions.find(id).retryCount()).isZero();
     }
 
     @Test

@@ -43,15 +43,6 @@ class LicensesTest {
     private JdbcClient jdbc;
 
     @Test
-    void grantedOnce() {
-        deliverTwice(started());
-
-        assertThat(license().status()).isEqualTo("active");
-        assertThat(license().expiresAt()).isEqualTo(FIRST_END);
-        assertThat(published()).containsExactly("LicenseGranted");
-    }
-
-    @Test
     void extendedToTheLatestPeriodWhateverComesAgain() {
         deliverTwice(started(), paid(SECOND_END), paid(THIRD_END));
 
@@ -64,18 +55,6 @@ class LicensesTest {
         deliverTwice(started(), paid(THIRD_END), paid(SECOND_END));
 
         assertThat(license().expiresAt()).isEqualTo(THIRD_END);
-    }
-
-    @Test
-    void loweredByPaymentOfLowerPlan() {
-        deliverTwice(
-                started(),
-                event(new PlanUpgraded(id, "pro", "team")),
-                paid(SECOND_END, Map.of(Headers.PLAN_CODE, "basic", Headers.DOWNGRADED_FROM, "team")));
-
-        assertThat(license().planCode()).isEqualTo("basic");
-        assertThat(license().expiresAt()).isEqualTo(SECOND_END);
-        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded", "LicenseExtended");
     }
 
     @Test
@@ -132,18 +111,6 @@ class LicensesTest {
         expiry.runOnce();
 
         assertThat(license().planCode()).isEqualTo("pro");
-    }
-
-    @Test
-    void latePaymentRestoresExpiredLicense() {
-        deliverTwice(started(ago(6)));
-        expiry.runOnce();
-
-        deliverTwice(paid(SECOND_END));
-
-        assertThat(license().planCode()).isEqualTo("pro");
-        assertThat(license().expiresAt()).isEqualTo(SECOND_END);
-        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded", "LicenseExtended");
     }
 
     @Test
