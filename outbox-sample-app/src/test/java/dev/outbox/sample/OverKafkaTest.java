@@ -102,29 +102,6 @@ class OverKafkaTest {
     }
 
     @Test
-    void secondAttemptOfTheWorkerIsKnownInWeb() {
-        worker.put("/exchange/markets/" + signals.market(), "{\"behaviour\": \"THROTTLE_ONCE\"}");
-
-        String intent = signals.signal("BUY", "0.5");
-
-        eventually(() -> assertThat(signals.intent(intent)).containsEntry("status", "ACCEPTED"));
-        assertThat(orders.statusesOf(intent)).containsExactly("THROTTLED", "ACKED");
-        assertThat(signals.statusesOf(intent)).containsExactly("THROTTLED", "ACKED");
-    }
-
-    @Test
-    void fillOfTheWorkerIsKnownInWeb() {
-        String intent = signals.signal("BUY", "0.5");
-        eventually(() -> assertThat(signals.intent(intent)).containsEntry("status", "ACCEPTED"));
-
-        orders.fill(orders.identifierOf(intent), "fill-1", "0.2");
-
-        eventually(() -> assertThat(signals.intent(intent))
-                .containsEntry("status", "PARTIALLY_FILLED")
-                .containsEntry("filledVolume", 0.2));
-    }
-
-    @Test
     void everyTopicCarriesTheEnvelopeOfTheDocument() {
         signals.signal("BUY", "0.5");
         backtest();

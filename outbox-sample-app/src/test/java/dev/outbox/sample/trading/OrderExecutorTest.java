@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.eventbus.Message;
-import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.events.TradeEvent.OrderAccepted;
 import dev.outbox.sample.events.TradeEvent.OrderHalted;
@@ -49,33 +48,6 @@ class OrderExecutorTest {
         Signals signals = new Signals(jdbc, attempts);
         executor = new OrderExecutor(signals, attempts, new TradingPolicy(jdbc), exchange, conclusions);
         intent = signals.accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
-    }
-
-    @Test
-    void signalCommandsItsFirstAttempt() {
-        assertThat(bus.messages()).singleElement().satisfies((message) -> {
-            assertThat(message.stream()).isEqualTo(Streams.TRADE_COMMAND);
-            assertThat(message.origin().strategyKey()).isEqualTo("EXTREME_FLIP");
-            assertThat(message.payload())
-                    .isEqualTo(new CreateOrderAttempt(
-                            attempt().id(),
-                            intent,
-                            1,
-                            attempt().identifier(),
-                            attempt().signalId(),
-                            "OWNER",
-                            "EXTREME_FLIP",
-                            "KRW-TEST",
-                            "BUY",
-                            BigDecimal.ONE,
-                            null));
-        });
-        assertThat(attempt().status()).isEqualTo(AttemptStatus.CREATED);
-        assertThat(jdbc.sql("SELECT count(*) FROM events.outbox WHERE aggregate_id = :id")
-                        .param("id", attempt().id().toString())
-                        .query(Long.class)
-                        .single())
-                .isZero();
     }
 
     @Test
@@ -194,20 +166,6 @@ class OrderExecutorTest {
         assertThat(eventsAfterTheCommand())
                 .extracting((message) -> (Object) message.payload().getClass())
                 .containsExactly(OrderRejected.class);
-    }
-
-    @Test
-    void requestThatWasNeverSentIsTriedAgain() {
-        exchange.answers(() -> {
-            throw new ExchangeUnreachableException("connection refused");
-        });
-        assertThatThrownBy(() -> executor.execute(attempt())).isInstanceOf(ExchangeUnreachableException.class);
-        assertThat(attempt().status()).isEqualTo(AttemptStatus.CREATED);
-
-        exchange.answers(() -> new Answer.Accepted("exchange-1"));
-        executor.execute(attempt());
-
-        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
     }
 
     @Test

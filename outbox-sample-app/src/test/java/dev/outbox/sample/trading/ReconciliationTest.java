@@ -98,17 +98,6 @@ class ReconciliationTest {
     }
 
     @Test
-    void orderThatNeverArrivedIsRejected() {
-        OrderAttempt attempt = open("UNKNOWN", Duration.ofHours(1));
-
-        reconciliation.runOnce();
-        reconciliation.runOnce();
-
-        assertThat(current(attempt).status()).isEqualTo(AttemptStatus.REJECTED);
-        assertThat(published("OrderRejected")).isOne();
-    }
-
-    @Test
     void lostAnswerDuringTheLookupRestartsTheSettleTime() {
         OrderAttempt attempt = open("UNKNOWN", Duration.ofHours(1));
         exchange.finds((identifier) -> {
