@@ -74,27 +74,6 @@ class PushDeadLetterTest {
     }
 
     @Test
-    void retriedDeadPushSendsNothingAbandoned() {
-        api.put("/devices/" + user + "/failures", "{\"times\": 4}");
-        confirmReservation();
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(
-                        () -> assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "DEAD"));
-        awaitFailed("GatewayException");
-
-        Object retried = api.create(
-                "/actuator/outbox/retry", """
-                {"selection": "handler=push.send&event=%s", "actor": "ann", "reason": "the gateway is back"}
-                """.formatted(api.events().get(1).get("eventId")), "$.affected");
-
-        assertThat(retried).isEqualTo(1);
-        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
-        assertThat(api.<List<Object>>get("/inbox/" + user, "$[*]['title', 'status', 'attempts']"))
-                .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 4));
-        assertThat(api.<List<String>>get("/devices/" + user + "/messages", "$")).isEmpty();
-    }
-
-    @Test
     void skippedPushEndsAsFailed() {
         setHandler("pause");
         try {

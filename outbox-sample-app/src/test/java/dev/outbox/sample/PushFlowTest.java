@@ -166,17 +166,6 @@ class PushFlowTest {
     }
 
     @Test
-    void userWithoutDeviceFindsTheReservationInTheInbox() {
-        api.delete("/devices/" + user);
-
-        confirm(reserve());
-
-        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
-        assertThat(inbox())
-                .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 1));
-    }
-
-    @Test
     void unknownReservationIsAProblem() {
         assertThat(api.post("/reservations/" + UUID.randomUUID() + "/confirmation", "")
                         .getStatusCode())

@@ -41,18 +41,6 @@ class PushSenderTest {
     }
 
     @Test
-    void whatWasSentIsNotSentAgain() {
-        PushRequested event = request();
-        PushSender sender = sender(() -> Result.ACCEPTED);
-
-        sender.send(event);
-        sender.send(event);
-
-        assertThat(message().status()).isEqualTo("SENT");
-        assertThat(sends).hasValue(1);
-    }
-
-    @Test
     void abandonedPushIsNotSentAgain() {
         PushRequested event = request();
         PushSender sender = sender(() -> Result.ACCEPTED);
@@ -153,17 +141,6 @@ class PushSenderTest {
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(message().failure()).isEqualTo("400");
         assertThat(sends).hasValue(1);
-    }
-
-    @Test
-    void userWithoutDeviceHasTheMessageAndAFailedPush() {
-        devices.unregister(user);
-
-        sender(() -> Result.ACCEPTED).send(request());
-
-        assertThat(message().status()).isEqualTo("FAILED");
-        assertThat(message().failure()).isEqualTo("the user has no device");
-        assertThat(sends).hasValue(0);
     }
 
     private PushRequested request() {
