@@ -1,7 +1,6 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
@@ -113,25 +112,6 @@ class RecoveryFlowTest {
                         "mass_channel_delete",
                         "suspects",
                         List.of("mallory", "trudy")));
-    }
-
-    @Test
-    void restoreOutlivesLostAnswersOfTheGuildSystem() {
-        String snapshot = snapshot("guild-slow", "admin");
-        api.gateway("discord", "LOSE_ANSWER");
-        try {
-            api.create("/snapshots/" + snapshot + "/restores", "", "$.id");
-            await().atMost(Api.DEADLINE)
-                    .until(() -> api.<List<Integer>>get("/guilds/guild-slow/roles", "$[*].requests")
-                                    .get(0)
-                            > 0);
-        } finally {
-            api.gateway("discord", "NONE");
-        }
-
-        assertThat(api.awaitPublished()).endsWith("RestoreCompleted");
-        assertThat(api.<List<Object>>get("/guilds/guild-slow/roles", "$[?(@.requests > 1)].role"))
-                .containsExactly("admin");
     }
 
     @Test

@@ -2,10 +2,8 @@ package dev.outbox.sample.notification;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
@@ -96,14 +94,6 @@ class NotificationsTest {
                 .isThrownBy(() -> transaction.executeWithoutResult((status) -> announce("pro")))
                 .withMessageContaining("must be sent outside a transaction");
         assertThat(messenger.callsFor(guild)).isEmpty();
-    }
-
-    @Test
-    void eventWithoutRecipientIsNotRetried() {
-        SubscriptionStarted started = new SubscriptionStarted(UUID.randomUUID(), guild, "pro");
-
-        assertThatThrownBy(() -> billing.subscriptionStarted(started, envelope(Map.of())))
-                .isInstanceOf(NonRetryableException.class);
     }
 
     private double duplicates() {
