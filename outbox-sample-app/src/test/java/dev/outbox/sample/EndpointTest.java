@@ -110,20 +110,6 @@ class EndpointTest {
     }
 
     @Test
-    void streamIsPausedAndResumed() {
-        String stream = "\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"";
-
-        assertThat(api.<Boolean>create(ENDPOINT + "/pause", "{" + stream + "}", "$.changed"))
-                .isTrue();
-        assertThat(api.<List<Boolean>>get(ENDPOINT, "$.streams[?(@.name == 'push')].paused"))
-                .containsExactly(true);
-        assertThat(api.<Boolean>create(ENDPOINT + "/resume", "{" + stream + "}", "$.changed"))
-                .isTrue();
-        assertThat(api.<Boolean>create(ENDPOINT + "/resume", "{" + stream + "}", "$.changed"))
-                .isFalse();
-    }
-
-    @Test
     void replayIsStartedWatchedAndCancelled() {
         Integer id = api.create(ENDPOINT + "/replay", """
                 {"selection": "handler=audit.record&eventType=OrderPlaced,OrderPaid", "rate": 1,
