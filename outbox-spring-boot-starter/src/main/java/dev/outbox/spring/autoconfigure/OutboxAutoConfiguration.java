@@ -196,7 +196,6 @@ public final class OutboxAutoConfiguration {
                 settings,
                 environment,
                 new UnknownProperties(environment, beanFactory),
-                new OtherOutboxes(beanFactory),
                 dependencies);
     }
 

@@ -41,20 +41,17 @@ final class StartReport {
     private final RuntimeSettings settings;
     private final Environment environment;
     private final UnknownProperties unknown;
-    private final OtherOutboxes otherOutboxes;
     private final OutboxDependencies dependencies;
 
     StartReport(
             RuntimeSettings settings,
             Environment environment,
             UnknownProperties unknown,
-            OtherOutboxes otherOutboxes,
             OutboxDependencies dependencies) {
         this.settings = settings;
         this.environment = environment;
         this.dependencies = dependencies;
         this.unknown = unknown;
-        this.otherOutboxes = otherOutboxes;
     }
 
     void write(Collection<HandlerDefinition> handlers) {
@@ -86,7 +83,6 @@ final class StartReport {
             warnIfStopIsCutShort(polling);
         }
         unknown.report();
-        otherOutboxes.report();
         warnOfKotlin(handlers);
         JdbcClient sql = JdbcClient.create(dependencies.dataSource());
         sql.sql(AbandonedSchemas.CLOCK_AND_OTHERS)

@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.OutboxDataSource;
 import dev.outbox.OutboxHandler;
-import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
@@ -33,9 +32,8 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
-import org.springframework.modulith.events.core.EventPublicationRegistry;
 
-/** DataSources and transaction managers that do not suit the outbox, and other outboxes beside it. */
+/** DataSources and transaction managers that do not suit the outbox. */
 @ExtendWith(OutputCaptureExtension.class)
 class DataSourceMistakesTest {
 
@@ -168,23 +166,6 @@ class DataSourceMistakesTest {
                                 "transactionManager",
                                 DataSourceTransactionManager.class,
                                 () -> new DataSourceTransactionManager(raw))));
-    }
-
-    @Test
-    void otherOutboxesAreReported(CapturedOutput output) {
-        Applications.on(database)
-                .withBean("registry", EventPublicationRegistry.class, () -> new EventPublicationRegistry() {})
-                .withBean("records", io.namastack.outbox.Outbox.class, () -> new io.namastack.outbox.Outbox() {})
-                .run((context) -> {
-                    assertThat(context).hasSingleBean(OutboxPublisher.class);
-                    assertThat(output)
-                            .containsOnlyOnce(
-                                    "Spring Modulith's event publication registry is active too (bean registry)."
-                                            + " It stores and delivers the events that ApplicationEventPublisher passes to"
-                                            + " @TransactionalEventListener methods; this outbox stores and delivers what"
-                                            + " OutboxPublisher publishes, and Spring events of @Outboxed classes. An event that goes to both is handled twice.")
-                            .containsOnlyOnce("namastack's outbox is active too (bean records).");
-                });
     }
 
     private ApplicationContextRunner applications() {
