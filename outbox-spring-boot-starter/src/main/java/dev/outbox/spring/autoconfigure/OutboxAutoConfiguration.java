@@ -72,13 +72,15 @@ public final class OutboxAutoConfiguration {
         return ConfiguredSettings.of(properties);
     }
 
+    /** Uses the marked DataSource, otherwise the only or primary one. */
     @Bean
     OutboxDatabase outboxDatabase(
             RuntimeSettings settings,
             OutboxProperties properties,
             ObjectProvider<DataSource> dataSource,
             @OutboxDataSource ObjectProvider<DataSource> markedDataSource) {
-        return OutboxDatabase.of(markedDataSource, dataSource, settings.schemas(), properties.directUrl());
+        return new OutboxDatabase(
+                markedDataSource.getIfAvailable(dataSource::getObject), settings.schemas(), properties.directUrl());
     }
 
     @Bean
@@ -192,11 +194,7 @@ public final class OutboxAutoConfiguration {
             OutboxDependencies dependencies,
             Environment environment,
             ConfigurableListableBeanFactory beanFactory) {
-        return new StartReport(
-                settings,
-                environment,
-                new UnknownProperties(environment, beanFactory),
-                dependencies);
+        return new StartReport(settings, environment, new UnknownProperties(environment, beanFactory), dependencies);
     }
 
     @Bean

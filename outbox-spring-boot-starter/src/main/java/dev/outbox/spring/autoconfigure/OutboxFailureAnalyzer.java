@@ -37,14 +37,6 @@ final class OutboxFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
                                     + (found.sql().isEmpty() ? "." : ":\n\n" + found.sql()),
                             found);
         }
-        NoClassDefFoundError absent = findCause(failure, NoClassDefFoundError.class);
-        if (absent != null && String.valueOf(absent.getMessage()).contains("org/flywaydb/")) {
-            return new FailureAnalysis(
-                    "The outbox creates and checks its tables with Flyway, which is not on the class path.",
-                    "Remove the exclusion of org.flywaydb:flyway-core and flyway-database-postgresql. The outbox uses them for its"
-                            + " own tables only.",
-                    absent);
-        }
         NoSuchBeanDefinitionException missing = findCause(failure, NoSuchBeanDefinitionException.class);
         if (missing == null
                 || missing.getBeanType() != OutboxPublisher.class

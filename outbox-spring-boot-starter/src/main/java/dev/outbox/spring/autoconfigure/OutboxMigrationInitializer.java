@@ -1,11 +1,11 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -46,16 +46,10 @@ final class OutboxMigrationInitializer implements InitializingBean {
      * Flyway uses two at the same time.
      */
     private DataSource dataSource() {
-        if (database.direct().isPresent() || connections.orElse(2) > 1) {
-            return database.direct().orElse(database.dataSource());
-        }
-        return UnpooledDataSource.behind(database.dataSource())
-                .orElseThrow(() -> new OutboxConfigurationException(
-                        "the connection pool of the outbox has one connection, and the migration of the tables needs two at the same time,"
-                                + " as does the check of their version",
-                        "give the pool at least two connections (spring.datasource.hikari.maximum-pool-size); a HikariDataSource with a"
-                                + " jdbcUrl works with one, because the outbox then connects outside the pool",
-                        null));
+        return database.direct()
+                .or(() ->
+                        connections.orElse(2) > 1 ? Optional.empty() : UnpooledDataSource.behind(database.dataSource()))
+                .orElse(database.dataSource());
     }
 
     /** Declares the outbox as the last database initializer. */

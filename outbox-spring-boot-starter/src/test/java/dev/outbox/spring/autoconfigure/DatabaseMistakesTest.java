@@ -35,7 +35,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
@@ -76,7 +75,7 @@ class DatabaseMistakesTest {
 
         assertReport(
                 "too-old",
-                analyze(Applications.withoutDatabase().withBean(DataSource.class, () -> new Unnamed(old))),
+                analyze(Applications.withoutDatabase().withBean(DataSource.class, () -> new OpaqueDataSource(old))),
                 database.jdbcUrl(),
                 "jdbc:postgresql://localhost:5432/shop");
         assertUnchanged();
@@ -125,26 +124,6 @@ class DatabaseMistakesTest {
                         throw ex.getTargetException();
                     }
                 }));
-    }
-
-    /** A DataSource whose class names neither URL nor target. */
-    private static final class Unnamed extends AbstractDataSource {
-
-        private final DataSource behind;
-
-        Unnamed(DataSource behind) {
-            this.behind = behind;
-        }
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            return behind.getConnection();
-        }
-
-        @Override
-        public Connection getConnection(String username, String password) throws SQLException {
-            return behind.getConnection(username, password);
-        }
     }
 
     @Test

@@ -9,7 +9,6 @@ import dev.outbox.testing.TestPostgres;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -104,18 +103,6 @@ class FailureAnalyzersTest {
 
         assertThat(analysis.getDescription()).contains("\"audit\".events", "it has no column outbox_event_id");
         assertThat(analysis.getAction()).contains("outbox.retention.archive-schema", "rename");
-    }
-
-    @Test
-    void missingFlywayIsExplained() {
-        NoClassDefFoundError absent = new NoClassDefFoundError("org/flywaydb/core/Flyway");
-
-        FailureAnalysis analysis = new OutboxFailureAnalyzer(
-                        new DefaultListableBeanFactory(), new StandardEnvironment())
-                .analyze(new BeanCreationException("outboxMigrationInitializer", "failed", absent));
-
-        assertThat(analysis.getDescription()).contains("with Flyway, which is not on the class path");
-        assertThat(analysis.getAction()).contains("Remove the exclusion of org.flywaydb:flyway-core");
     }
 
     @Test

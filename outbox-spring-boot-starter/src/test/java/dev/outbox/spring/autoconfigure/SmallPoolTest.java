@@ -8,8 +8,6 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +21,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.AbstractDataSource;
 
 @ExtendWith(OutputCaptureExtension.class)
 class SmallPoolTest {
@@ -86,7 +83,7 @@ class SmallPoolTest {
     @Test
     void pollsAndLogsWithoutDataSourceUrl(CapturedOutput output) {
         Applications.withoutDatabase()
-                .withBean(DataSource.class, () -> new Opaque(database.dataSource()))
+                .withBean(DataSource.class, () -> new OpaqueDataSource(database.dataSource()))
                 .withBean(Subscriptions.class)
                 .withBean(Licensing.class)
                 .withPropertyValues("outbox.poller.interval=100ms")
@@ -115,26 +112,6 @@ class SmallPoolTest {
         @OutboxHandler(id = "once", deduplicate = true)
         void once(SubscriptionStarted event, EventEnvelope envelope) {
             once.add(envelope.aggregateId());
-        }
-    }
-
-    /** Names neither URL nor credentials. */
-    private static final class Opaque extends AbstractDataSource {
-
-        private final DataSource target;
-
-        Opaque(DataSource target) {
-            this.target = target;
-        }
-
-        @Override
-        public Connection getConnection() throws SQLException {
-            return target.getConnection();
-        }
-
-        @Override
-        public Connection getConnection(String username, String password) throws SQLException {
-            return target.getConnection(username, password);
         }
     }
 }
