@@ -3,9 +3,11 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.OutboxHandler;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import java.io.IOException;
 import java.net.SocketException;
@@ -79,13 +81,21 @@ class RetryPropertiesTest {
         try (TestDatabase database = Applications.database()) {
             Applications.on(database)
                     .withBean(Subscriptions.class)
-                    .withBean(DeliveryMistakesTest.ThrowsError.class)
+                    .withBean(Failing.class)
                     .withPropertyValues("outbox.retry.delays=0s,300ms", "outbox.retry.max-attempts=3")
                     .run((context) -> {
                         context.getBean(Subscriptions.class).start("1", "gold");
                         await().untilAsserted(() -> assertThat(output)
                                 .contains("(attempt 1); next attempt at once", "(attempt 2); next attempt in 300 ms"));
                     });
+        }
+    }
+
+    static class Failing {
+
+        @OutboxHandler(id = "failing")
+        void handle(SubscriptionStarted event) {
+            throw new IllegalStateException("on purpose");
         }
     }
 

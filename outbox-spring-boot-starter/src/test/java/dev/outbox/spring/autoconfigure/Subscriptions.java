@@ -1,7 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import java.util.List;
@@ -24,11 +23,6 @@ class Subscriptions {
     @Transactional
     public EventEnvelope start(String id, String plan) {
         return outbox.publish("subscription", id, new SubscriptionStarted(plan));
-    }
-
-    @Transactional
-    public EventEnvelope announce(String plan) {
-        return outbox.publish(OutboxEvent.unordered(new SubscriptionStarted(plan)));
     }
 
     @Transactional
