@@ -59,7 +59,7 @@ class TroubleshootingTest {
                         .flatMap((source) -> MISTAKE.matcher(source.getValue())
                                 .results()
                                 .map((test) -> source.getKey() + "." + test.group(1))))
-                .hasSizeGreaterThan(40)
+                .hasSizeGreaterThan(25)
                 .isSubsetOf(named);
     }
 

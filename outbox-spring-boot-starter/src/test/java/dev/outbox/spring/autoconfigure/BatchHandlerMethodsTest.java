@@ -1,23 +1,16 @@
 package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import tools.jackson.databind.JsonNode;
 
@@ -52,66 +45,16 @@ class BatchHandlerMethodsTest {
     @Test
     void batchMethodsGetTheirArguments() throws Exception {
         List<Object> failed = new ArrayList<>();
-        EventEnvelope event = new EventEnvelope(
-                1, UUID.randomUUID(), "default", "order", "1", 1, "Ordered", 1, "{}", Map.of(), Instant.EPOCH, false);
-        Batch payloads = new Batch(List.of(new Ordered(1)), List.of(event), (one, cause) -> failed.add(one));
+        Batch payloads = new Batch(
+                List.of(new Ordered(1)), List.of(HandlerDiscoveryTest.ENVELOPE), (one, cause) -> failed.add(one));
         heard.clear();
-        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Batches.class)) {
-            for (HandlerDefinition handler : new HandlerDiscovery(context.getBeanFactory()).find()) {
+        try (AnnotationConfigApplicationContext context = HandlerDiscoveryTest.context(Batches.class)) {
+            for (HandlerDefinition handler : HandlerDiscoveryTest.find(context)) {
                 assertThat(handler.isBatch()).isTrue();
-                handler.handle(payloads, event, new FirstAttempt());
+                handler.handle(payloads, HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
             }
         }
         assertThat(heard).containsExactlyInAnyOrder("payloads [Ordered[number=1]]", "both 1 1", "envelopes 1");
         assertThat(failed).containsExactly(new Ordered(1));
-    }
-
-    static class RawList {
-
-        @OutboxHandler
-        @SuppressWarnings("rawtypes")
-        void refused(List batch) {}
-    }
-
-    static class EnvelopesFirst {
-
-        @OutboxHandler
-        void refused(List<EventEnvelope> envelopes, List<Ordered> batch) {}
-    }
-
-    static class Strings {
-
-        @OutboxHandler
-        void refused(List<String> batch) {}
-    }
-
-    static class OutcomeOfASingleEvent {
-
-        @OutboxHandler
-        void refused(Ordered event, BatchOutcome outcome) {}
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {RawList.class, EnvelopesFirst.class, Strings.class, OutcomeOfASingleEvent.class})
-    void otherListsAreRefusedWithTheAllowedSignatures(Class<?> bean) {
-        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(bean)) {
-            assertThatThrownBy(() -> new HandlerDiscovery(context.getBeanFactory()).find())
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining(".refused(")
-                    .hasMessageContaining("void handle(List<Payload> events, List<EventEnvelope> envelopes)");
-        }
-    }
-
-    private record FirstAttempt() implements EventContext {
-
-        @Override
-        public int attempt() {
-            return 1;
-        }
-
-        @Override
-        public boolean isLeaseLost() {
-            return false;
-        }
     }
 }

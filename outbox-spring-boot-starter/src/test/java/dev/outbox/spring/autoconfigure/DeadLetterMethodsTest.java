@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,27 +22,12 @@ import org.springframework.transaction.annotation.Transactional;
 
 class DeadLetterMethodsTest {
 
-    private static final EventEnvelope ENVELOPE = new EventEnvelope(
-            1,
-            UUID.randomUUID(),
-            "default",
-            "order",
-            "1",
-            1,
-            "SubscriptionStarted",
-            1,
-            "{}",
-            Map.of(),
-            Instant.EPOCH,
-            false);
-
     @Test
     void methodIsAttachedToItsHandler() throws Exception {
-        try (AnnotationConfigApplicationContext context =
-                new AnnotationConfigApplicationContext(Mail.class, DeadMail.class)) {
-            DeadLetter letter = new DeadLetter(ENVELOPE, "mail", "MailException", "no such address", 3);
+        try (AnnotationConfigApplicationContext context = HandlerDiscoveryTest.context(Mail.class, DeadMail.class)) {
+            DeadLetter letter = new DeadLetter(HandlerDiscoveryTest.ENVELOPE, "mail", "MailException", "no such address", 3);
 
-            for (HandlerDefinition handler : new HandlerDiscovery(context.getBeanFactory()).find()) {
+            for (HandlerDefinition handler : HandlerDiscoveryTest.find(context)) {
                 if (handler.id().equals("mail")) {
                     assertThat(handler.deadLetterHandler()).isNotNull();
                     handler.deadLetterHandler().handle(letter);
@@ -61,23 +42,17 @@ class DeadLetterMethodsTest {
 
     @Test
     void methodIsAttachedToSeveralHandlers() {
-        try (AnnotationConfigApplicationContext context =
-                new AnnotationConfigApplicationContext(Mail.class, Both.class)) {
-            assertThat(new HandlerDiscovery(context.getBeanFactory()).find())
-                    .hasSize(2)
-                    .allSatisfy(
-                            (handler) -> assertThat(handler.deadLetterHandler()).isNotNull());
-        }
+        assertThat(HandlerDiscoveryTest.find(Mail.class, Both.class))
+                .hasSize(2)
+                .allSatisfy((handler) -> assertThat(handler.deadLetterHandler()).isNotNull());
     }
 
     @ParameterizedTest
     @MethodSource("refused")
     void refusesMethodThatCannotWork(Class<?> bean, String message) {
-        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Mail.class, bean)) {
-            assertThatThrownBy(() -> new HandlerDiscovery(context.getBeanFactory()).find())
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining(message);
-        }
+        assertThatThrownBy(() -> HandlerDiscoveryTest.find(Mail.class, bean))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageContaining(message);
     }
 
     static Stream<Arguments> refused() {
@@ -86,7 +61,6 @@ class DeadLetterMethodsTest {
                         Unknown.class,
                         "names the handler 'post', which this application does not have; name one of [mail, other]"),
                 Arguments.of(Payload.class, "declare it as void handle(DeadLetter deadLetter)"),
-                Arguments.of(Value.class, "returns a value"),
                 Arguments.of(Private.class, "is private"),
                 Arguments.of(Apart.class, "remove propagation = REQUIRES_NEW"),
                 Arguments.of(None.class, "names no handler"),
@@ -128,13 +102,6 @@ class DeadLetterMethodsTest {
     static class Payload {
         @OutboxDeadLetter("mail")
         void dead(SubscriptionStarted event) {}
-    }
-
-    static class Value {
-        @OutboxDeadLetter("mail")
-        boolean dead(DeadLetter letter) {
-            return true;
-        }
     }
 
     static class Private {

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.find;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -8,9 +9,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
-import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -19,17 +18,13 @@ class HandlerAttributesTest {
 
     @Test
     void handlerSaysWhatFollowsADeadEventAndWhatItWasCalled() {
-        try (AnnotationConfigApplicationContext context = context(Renamed.class)) {
-            HandlerDefinition handler = find(context).get(0);
-            assertThat(handler.onDead()).isEqualTo(OnDead.BLOCK);
-            assertThat(handler.aliases()).containsExactly("former", "first");
-        }
-        try (AnnotationConfigApplicationContext context = context(HandlerDiscoveryTest.Signatures.class)) {
-            assertThat(find(context)).allSatisfy((handler) -> {
-                assertThat(handler.onDead()).isEqualTo(OnDead.CONTINUE);
-                assertThat(handler.aliases()).isEmpty();
-            });
-        }
+        HandlerDefinition renamed = find(Renamed.class).get(0);
+        assertThat(renamed.onDead()).isEqualTo(OnDead.BLOCK);
+        assertThat(renamed.aliases()).containsExactly("former", "first");
+        assertThat(find(HandlerDiscoveryTest.Signatures.class)).allSatisfy((handler) -> {
+            assertThat(handler.onDead()).isEqualTo(OnDead.CONTINUE);
+            assertThat(handler.aliases()).isEmpty();
+        });
     }
 
     static class Renamed {
@@ -43,11 +38,9 @@ class HandlerAttributesTest {
 
     @Test
     void handlerDeduplicatesWhereItSaysSo() {
-        try (AnnotationConfigApplicationContext context = context(Deduplicated.class)) {
-            assertThat(find(context))
-                    .extracting(HandlerDefinition::id, HandlerDefinition::deduplicates)
-                    .containsExactlyInAnyOrder(tuple("payload", true), tuple("envelope", true), tuple("plain", false));
-        }
+        assertThat(find(Deduplicated.class))
+                .extracting(HandlerDefinition::id, HandlerDefinition::deduplicates)
+                .containsExactlyInAnyOrder(tuple("payload", true), tuple("envelope", true), tuple("plain", false));
     }
 
     static class Deduplicated {
@@ -61,30 +54,5 @@ class HandlerAttributesTest {
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         @OutboxHandler(id = "plain")
         void plain(SubscriptionStarted event) {}
-    }
-
-    @Test
-    void handlerSaysWhatHappensBehindItsDeadEvents() {
-        try (AnnotationConfigApplicationContext context = context(Blocking.class)) {
-            assertThat(find(context))
-                    .extracting(HandlerDefinition::id, HandlerDefinition::onDead)
-                    .containsExactlyInAnyOrder(tuple("ledger", OnDead.BLOCK), tuple("mail", OnDead.CONTINUE));
-        }
-    }
-
-    static class Blocking {
-        @OutboxHandler(id = "ledger", onDead = OnDead.BLOCK)
-        void ledger(SubscriptionStarted event) {}
-
-        @OutboxHandler(id = "mail")
-        void mail(SubscriptionStarted event) {}
-    }
-
-    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
-        return new AnnotationConfigApplicationContext(beans);
-    }
-
-    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
-        return new HandlerDiscovery(context.getBeanFactory()).find();
     }
 }

@@ -76,11 +76,9 @@ class HandlerDiscoveryTest {
 
     @Test
     void idIsBeanNameAndMethodNameUnlessGiven() {
-        try (AnnotationConfigApplicationContext context = context(Signatures.class)) {
-            assertThat(find(context))
-                    .extracting(HandlerDefinition::id)
-                    .contains("handlerDiscoveryTest.Signatures.payload", "given.id");
-        }
+        assertThat(find(Signatures.class))
+                .extracting(HandlerDefinition::id)
+                .contains("handlerDiscoveryTest.Signatures.payload", "given.id");
     }
 
     @Test
@@ -89,7 +87,7 @@ class HandlerDiscoveryTest {
             Map<String, Class<? extends Throwable>> thrown = Map.of(
                     "fatal", NonRetryableException.class, "checked", IOException.class, "error", AssertionError.class);
             for (HandlerDefinition handler : find(context)) {
-                assertThatThrownBy(() -> handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT))
+                assertThatThrownBy(() -> handle(handler))
                         .isInstanceOf(thrown.get(handler.id()));
             }
         }
@@ -97,26 +95,34 @@ class HandlerDiscoveryTest {
 
     @Test
     void typeParameterIsResolvedByTheBeanClass() {
-        try (AnnotationConfigApplicationContext context = context(PaymentHandler.class)) {
-            assertThat(find(context)).singleElement().satisfies((handler) -> {
-                assertThat(handler.payloadType()).isEqualTo(PaymentSucceeded.class);
-                assertThat(handler.id()).isEqualTo("generic");
-            });
-        }
+        assertThat(find(PaymentHandler.class)).singleElement().satisfies((handler) -> {
+            assertThat(handler.payloadType()).isEqualTo(PaymentSucceeded.class);
+            assertThat(handler.id()).isEqualTo("generic");
+        });
     }
 
     @Test
     void methodMayBeMarkedInAnInterface() {
-        try (AnnotationConfigApplicationContext context = context(Implementation.class)) {
-            assertThat(find(context)).extracting(HandlerDefinition::id).containsExactly("marked");
-        }
+        assertThat(find(Implementation.class)).extracting(HandlerDefinition::id).containsExactly("marked");
     }
 
-    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
+    static AnnotationConfigApplicationContext context(Class<?>... beans) {
         return new AnnotationConfigApplicationContext(beans);
     }
 
-    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
+    /** Calls a handler with an event. */
+    static void handle(HandlerDefinition handler) throws Exception {
+        handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+    }
+
+    /** Returns the handlers of beans whose context is closed again. */
+    static List<HandlerDefinition> find(Class<?>... beans) {
+        try (AnnotationConfigApplicationContext context = context(beans)) {
+            return find(context);
+        }
+    }
+
+    static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
         return new HandlerDiscovery(context.getBeanFactory()).find();
     }
 

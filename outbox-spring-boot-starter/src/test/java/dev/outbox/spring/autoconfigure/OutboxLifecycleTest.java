@@ -104,7 +104,7 @@ class OutboxLifecycleTest {
     void mistakesAreFoundBeforeTheWebServerOpensItsPort() {
         AtomicBoolean opened = new AtomicBoolean();
         analyze(Applications.on(database)
-                .withBean(HandlerMistakesTest.PrivateMethod.class)
+                .withBean(FailureAnalyzersTest.NoHandler.class)
                 .withBean(SmartLifecycle.class, () -> new WebServer(opened)));
 
         assertThat(opened).isFalse();

@@ -1,5 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.context;
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.find;
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.handle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -32,8 +35,7 @@ class ProxiedHandlersTest {
             assertThat(AopUtils.isCglibProxy(context.getBean(TransactionalHandler.class)))
                     .isTrue();
             for (HandlerDefinition handler : find(context)) {
-                handler.handle(
-                        new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
+                handle(handler);
             }
         }
         assertThat(heard).containsExactlyInAnyOrder("transactional true", "package-private true");
@@ -44,12 +46,7 @@ class ProxiedHandlersTest {
         heard.clear();
         try (AnnotationConfigApplicationContext context =
                 context(HandlerDiscoveryTest.ClassProxies.class, LazyTransactionalHandler.class)) {
-            find(context)
-                    .get(0)
-                    .handle(
-                            new SubscriptionStarted("gold"),
-                            HandlerDiscoveryTest.ENVELOPE,
-                            HandlerDiscoveryTest.CONTEXT);
+            handle(find(context).get(0));
         }
         assertThat(heard).containsExactly("lazy true");
     }
@@ -60,42 +57,17 @@ class ProxiedHandlersTest {
         try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, InterfaceHandler.class)) {
             assertThat(AopUtils.isJdkDynamicProxy(context.getBean("interfaceHandler")))
                     .isTrue();
-            find(context)
-                    .get(0)
-                    .handle(
-                            new SubscriptionStarted("gold"),
-                            HandlerDiscoveryTest.ENVELOPE,
-                            HandlerDiscoveryTest.CONTEXT);
+            handle(find(context).get(0));
         }
         assertThat(heard).containsExactly("interface true");
     }
 
     @Test
     void methodThatInterfaceProxyHidesIsRefused() {
-        try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, HiddenHandler.class)) {
-            assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("hidden by the proxy")
-                    .hasMessageContaining("HiddenHandler.handle(");
-        }
-    }
-
-    @Test
-    void finalMethodOfClassProxyIsRefused() {
-        try (AnnotationConfigApplicationContext context =
-                context(HandlerDiscoveryTest.ClassProxies.class, FinalHandler.class)) {
-            assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("is final");
-        }
-    }
-
-    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
-        return new AnnotationConfigApplicationContext(beans);
-    }
-
-    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
-        return new HandlerDiscovery(context.getBeanFactory()).find();
+        assertThatThrownBy(() -> find(InterfaceProxies.class, HiddenHandler.class))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageContaining("hidden by the proxy")
+                .hasMessageContaining("HiddenHandler.handle(");
     }
 
     private static String transaction() {
@@ -153,15 +125,6 @@ class ProxiedHandlersTest {
 
         @Override
         public void run() {}
-    }
-
-    @Transactional
-    static class FinalHandler {
-
-        @OutboxHandler
-        public final void handle(SubscriptionStarted event) {}
-
-        public void other() {}
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
 import dev.outbox.HandlerDefinition;
@@ -9,11 +10,16 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -23,90 +29,77 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Methods that cannot be handlers are refused with a reason. */
 class RefusedHandlersTest {
 
+    /** Reason for which the method is refused. */
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Because {
+
+        String value();
+    }
+
+    static Stream<Method> refused() {
+        return Stream.of(RefusedHandlersTest.class.getDeclaredClasses())
+                .flatMap((type) -> Stream.of(type.getDeclaredMethods()))
+                .filter((method) -> method.isAnnotationPresent(Because.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void methodThatCannotBeHandlerIsRefusedByName(Method method) {
+        Class<?> type = method.getDeclaringClass();
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.register(HandlerDiscoveryTest.ClassProxies.class);
+            context.registerBean("shop", type);
+            context.refresh();
+            CalledMethod called =
+                    new CalledMethod(context.getBeanFactory(), "shop", type, method, OutboxHandler.class);
+            HandlerMethod handler = new HandlerMethod(called, method.getAnnotation(OutboxHandler.class));
+
+            assertThatThrownBy(handler::define)
+                    .isInstanceOf(OutboxConfigurationException.class)
+                    .hasMessageStartingWith("@OutboxHandler method ")
+                    .hasMessageContaining(type.getName() + "." + method.getName() + "(")
+                    .hasMessageContaining(" of bean 'shop' ")
+                    .hasMessageContaining(method.getAnnotation(Because.class).value());
+        }
+    }
+
     @Test
     void twoHandlersWithOneIdAreRefusedWithBothPlaces() {
-        try (AnnotationConfigApplicationContext context =
-                context(HandlerDiscoveryTest.Signatures.class, SameId.class)) {
-            assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("two handlers have the id 'given.id'")
-                    .hasMessageContaining("Signatures.payloadAndEnvelope(")
-                    .hasMessageContaining("bean 'sameId'");
-        }
+        assertThatThrownBy(() -> HandlerDiscoveryTest.find(HandlerDiscoveryTest.Signatures.class, SameId.class))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageContaining("two handlers have the id 'given.id':\n")
+                .hasMessageContaining("Signatures.payloadAndEnvelope(")
+                .hasMessageContaining("bean 'sameId'")
+                .hasMessageEndingWith("ids are stored with deliveries and must be unique; give each handler its own");
     }
 
     @Test
     void twoVersionsOfOneTypeAreRefused() {
-        try (AnnotationConfigApplicationContext context = context(TwoVersions.class)) {
-            List<HandlerDefinition> handlers = find(context);
-            assertThatThrownBy(() -> new LocalHandlers(handlers))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("PlanChanged")
-                    .hasMessageContaining("one application handles one version of a type");
-        }
+        List<HandlerDefinition> handlers = HandlerDiscoveryTest.find(TwoVersions.class);
+        assertThatThrownBy(() -> new LocalHandlers(handlers))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageContaining("PlanChanged")
+                .hasMessageContaining("one application handles one version of a type");
     }
 
-    static List<Arguments> refusedMethods() {
-        return List.of(
-                Arguments.of(PrivateMethod.class, "is private"),
-                Arguments.of(StaticMethod.class, "is static"),
-                Arguments.of(ReturnsValue.class, "returns a value"),
-                Arguments.of(DeduplicatesApart.class, "remove propagation = REQUIRES_NEW"),
-                Arguments.of(RequestScoped.class, "has scope request, and the outbox calls it outside of any request"),
-                Arguments.of(SessionScoped.class, "has scope session"),
-                Arguments.of(
-                        OtherManager.class,
-                        "is @Transactional(\"nosuch\"), and the transaction managers are []; correct the name"),
-                Arguments.of(OtherManagerOfClass.class, "is @Transactional(\"nosuch\")"),
-                Arguments.of(AsyncMethod.class, "is @Async"),
-                Arguments.of(AsyncClass.class, "is @Async"),
-                Arguments.of(NoParameter.class, "has no parameter for the event; declare a handler as one of"),
-                Arguments.of(
-                        ThreeParameters.class,
-                        "parameter 3 is java.lang.String, where only an EventEnvelope and an EventContext may follow"),
-                Arguments.of(
-                        WrongOrder.class,
-                        "parameter 1 is dev.outbox.EventEnvelope, which must follow the payload; declare a handler as one of"),
-                Arguments.of(
-                        TwoEnvelopes.class, "parameter 1 is dev.outbox.EventEnvelope, which must follow the payload"),
-                Arguments.of(ForeignSecond.class, "parameter 2 is java.lang.String, where only an EventEnvelope"),
-                Arguments.of(
-                        StringPayload.class,
-                        "parameter 1 is java.lang.String, which names no event type; take a record of yours, or JsonNode"),
-                Arguments.of(PrimitivePayload.class, "parameter 1 is int, which names no event type"),
-                Arguments.of(
-                        GenericPayload.class,
-                        "<java.lang.String>, whose type parameters the stored event does not tell"),
-                Arguments.of(NodeSubclass.class, "parameter 1 is tools.jackson.databind.node.ObjectNode, which is not"),
-                Arguments.of(
-                        OtherNode.class, "which is not tools.jackson.databind.JsonNode; declare a handler as one of"),
-                Arguments.of(EnvelopeWithoutType.class, "names no event type"),
-                Arguments.of(NodeWithoutType.class, "names no event type"));
-    }
-
-    @ParameterizedTest
-    @MethodSource("refusedMethods")
-    void methodThatCannotBeHandlerIsRefusedByName(Class<?> bean, String reason) {
-        try (AnnotationConfigApplicationContext context = context(bean)) {
-            assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining(reason)
-                    .hasMessageContaining(bean.getSimpleName() + ".refused(");
-        }
-    }
-
-    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
-        return new AnnotationConfigApplicationContext(beans);
-    }
-
-    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
-        return new HandlerDiscovery(context.getBeanFactory()).find();
+    @Test
+    void twoClassesWithOneSimpleNameAreRefused() {
+        List<HandlerDefinition> handlers =
+                HandlerDiscoveryTest.find(Subscriptions.Licensing.class, Namesake.class);
+        assertThatThrownBy(() -> new LocalHandlers(handlers))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageStartingWith("two classes stand for event type SubscriptionStarted, so each would get the"
+                        + " other's events:")
+                .hasMessageEndingWith("name another type with @EventType, or mark the class that repeats the other's"
+                        + " contract @EventType(copy = true)");
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -133,128 +126,225 @@ class RefusedHandlersTest {
         void second(PlanChangedAgain event) {}
     }
 
-    static class PrivateMethod {
+    static class Namesake {
+
+        record SubscriptionStarted(int number) {}
+
         @OutboxHandler
-        private void refused(SubscriptionStarted event) {}
+        void handle(SubscriptionStarted event) {}
     }
 
-    static class StaticMethod {
-        @OutboxHandler
-        static void refused(SubscriptionStarted event) {}
-    }
+    static class Callable {
 
-    static class ReturnsValue {
+        @Because("is private, so a proxy of its bean cannot forward the call; make it package-private")
         @OutboxHandler
-        String refused(SubscriptionStarted event) {
+        private void hidden(SubscriptionStarted event) {}
+
+        @Because("is static, but the outbox calls a method of a bean; remove static")
+        @OutboxHandler
+        static void ofNoBean(SubscriptionStarted event) {}
+
+        @Because("returns a value, which the outbox would ignore; declare a handler as one of\n")
+        @OutboxHandler
+        String returning(SubscriptionStarted event) {
             return "";
         }
-    }
 
-    static class DeduplicatesApart {
+        @Because("has deduplicate = true, which requires its work to join the outbox's transaction;"
+                + " remove propagation = REQUIRES_NEW")
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         @OutboxHandler(deduplicate = true)
-        void refused(SubscriptionStarted event) {}
+        void deduplicatingApart(SubscriptionStarted event) {}
+
+        @Because("is @Transactional(\"nosuch\"), and the transaction managers are [transactionManager]; correct the name")
+        @Transactional("nosuch")
+        @OutboxHandler
+        void ofOtherManager(SubscriptionStarted event) {}
+
+        @Because("is @Async, so the outbox would record success before the work is done; remove @Async: the outbox"
+                + " calls the method after the commit, on a thread of its own")
+        @Async
+        @OutboxHandler
+        void later(SubscriptionStarted event) {}
+
+        @Because("is @ApplicationModuleListener, and thereby @Async, so the outbox would record success before the"
+                + " work is done; remove @ApplicationModuleListener: the outbox calls the method after the commit")
+        @ApplicationModuleListener
+        @OutboxHandler
+        void ofModule(SubscriptionStarted event) {}
+    }
+
+    @Transactional
+    static class Proxied {
+
+        @Because("is final, so the proxy of its bean cannot forward the call; remove final")
+        @OutboxHandler
+        public final void fixed(SubscriptionStarted event) {}
     }
 
     @Scope("request")
     static class RequestScoped {
+
+        @Because("has scope request, and the outbox calls it outside of any request; make the bean a singleton")
         @OutboxHandler
-        void refused(SubscriptionStarted event) {}
+        void handle(SubscriptionStarted event) {}
     }
 
     @Scope(scopeName = "session", proxyMode = ScopedProxyMode.TARGET_CLASS)
     static class SessionScoped {
-        @OutboxHandler
-        void refused(SubscriptionStarted event) {}
-    }
 
-    static class OtherManager {
-        @Transactional("nosuch")
+        @Because("has scope session")
         @OutboxHandler
-        void refused(SubscriptionStarted event) {}
+        void handle(SubscriptionStarted event) {}
     }
 
     @Transactional(transactionManager = "nosuch")
-    static class OtherManagerOfClass {
-        @OutboxHandler
-        void refused(SubscriptionStarted event) {}
-    }
+    static class OtherManager {
 
-    static class AsyncMethod {
-        @Async
+        @Because("is @Transactional(\"nosuch\")")
         @OutboxHandler
-        void refused(SubscriptionStarted event) {}
+        void handle(SubscriptionStarted event) {}
     }
 
     @Async
-    static class AsyncClass {
+    static class Asynchronous {
+
+        @Because("is @Async")
         @OutboxHandler
-        void refused(SubscriptionStarted event) {}
+        void handle(SubscriptionStarted event) {}
     }
 
-    static class NoParameter {
+    static class Parameters {
+
+        @Because("has no parameter for the event; declare a handler as one of\n")
         @OutboxHandler(eventTypes = "*")
-        void refused() {}
-    }
+        void none() {}
 
-    static class ThreeParameters {
+        @Because("parameter 3 is java.lang.String, where only an EventEnvelope and an EventContext may follow")
         @OutboxHandler
-        void refused(SubscriptionStarted event, EventEnvelope envelope, String more) {}
-    }
+        void three(SubscriptionStarted event, EventEnvelope envelope, String more) {}
 
-    static class WrongOrder {
+        @Because("has parameters that a handler cannot have: parameter 1 is dev.outbox.EventEnvelope, which must follow"
+                + " the payload; declare a handler as one of\n")
         @OutboxHandler
-        void refused(EventEnvelope envelope, SubscriptionStarted event) {}
-    }
+        void inWrongOrder(EventEnvelope envelope, SubscriptionStarted event) {}
 
-    static class TwoEnvelopes {
+        @Because("parameter 1 is dev.outbox.EventEnvelope, which must follow the payload")
         @OutboxHandler(eventTypes = "*")
-        void refused(EventEnvelope envelope, EventEnvelope other) {}
-    }
+        void twoEnvelopes(EventEnvelope envelope, EventEnvelope other) {}
 
-    static class ForeignSecond {
+        @Because("parameter 2 is java.lang.String, where only an EventEnvelope")
         @OutboxHandler
-        void refused(SubscriptionStarted event, String more) {}
+        void foreignSecond(SubscriptionStarted event, String more) {}
+
+        @Because("parameter 1 is java.lang.String, which names no event type; take a record of yours, or JsonNode")
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void text(String payload) {}
+
+        @Because("parameter 1 is int, which names no event type")
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void primitive(int payload) {}
+
+        @Because("<java.lang.String>, whose type parameters the stored event does not tell")
+        @OutboxHandler
+        void generic(Wrapper<String> payload) {}
+
+        @Because("parameter 1 is tools.jackson.databind.node.ObjectNode, which is not tools.jackson.databind.JsonNode")
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void subclassOfNode(ObjectNode payload) {}
+
+        @Because("which is not tools.jackson.databind.JsonNode; declare a handler as one of\n")
+        @OutboxHandler
+        void otherNode(Jackson2.JsonNode payload) {}
+
+        @Because("names no event type")
+        @OutboxHandler
+        void envelopeWithoutType(EventEnvelope envelope) {}
+
+        @Because("names no event type")
+        @OutboxHandler
+        void nodeWithoutType(JsonNode payload, EventEnvelope envelope) {}
     }
 
-    static class StringPayload {
-        @OutboxHandler(eventTypes = "SubscriptionStarted")
-        void refused(String payload) {}
+    static class Lists {
+
+        @Because("void handle(List<Payload> events, List<EventEnvelope> envelopes)")
+        @OutboxHandler
+        @SuppressWarnings("rawtypes")
+        void raw(List batch) {}
+
+        @Because("void handle(List<Payload> events, List<EventEnvelope> envelopes)")
+        @OutboxHandler
+        void envelopesFirst(List<EventEnvelope> envelopes, List<SubscriptionStarted> batch) {}
+
+        @Because("void handle(List<Payload> events, List<EventEnvelope> envelopes)")
+        @OutboxHandler
+        void texts(List<String> batch) {}
+
+        @Because("void handle(List<Payload> events, List<EventEnvelope> envelopes)")
+        @OutboxHandler
+        void outcomeOfASingleEvent(SubscriptionStarted event, BatchOutcome outcome) {}
     }
 
-    static class PrimitivePayload {
-        @OutboxHandler(eventTypes = "SubscriptionStarted")
-        void refused(int payload) {}
+    static class OpenTypes {
+
+        private static final String INTERFACE =
+                "DomainEvent, which is an interface, so its event types are not known; take a record, or make the type"
+                        + " sealed and its permitted types records, or take a JsonNode or an EventEnvelope and set eventTypes";
+
+        @Because(INTERFACE)
+        @OutboxHandler
+        void ofInterface(DomainEvent event) {}
+
+        @Because(INTERFACE)
+        @OutboxHandler(eventTypes = "TeamFounded")
+        void ofNamedInterface(DomainEvent event) {}
+
+        @Because(INTERFACE)
+        @OutboxHandler
+        void ofInterfaces(List<DomainEvent> events) {}
+
+        @Because("BaseEvent, which is an abstract class")
+        @OutboxHandler
+        void ofAbstractClass(BaseEvent event, EventEnvelope envelope) {}
+
+        @Because("OpenEvent is non-sealed, so its subclasses and their event types are not known")
+        @OutboxHandler
+        void halfOpen(HalfOpen event) {}
+
+        @Because("without type parameters")
+        @OutboxHandler
+        void generic(Change<String> event) {}
     }
+
+    /** Has the name and the marks of the annotation of Spring Modulith. */
+    @Async
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    @TransactionalEventListener
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface ApplicationModuleListener {}
 
     record Wrapper<T>(T value) {}
 
-    static class GenericPayload {
-        @OutboxHandler
-        void refused(Wrapper<String> payload) {}
-    }
+    static final class Jackson2 {
 
-    static class NodeSubclass {
-        @OutboxHandler(eventTypes = "SubscriptionStarted")
-        void refused(ObjectNode payload) {}
-    }
-
-    static class OtherNode {
-
-        /** Stands for the class of this name in Jackson 2. */
         static class JsonNode {}
 
-        @OutboxHandler
-        void refused(JsonNode payload) {}
+        private Jackson2() {}
     }
 
-    static class EnvelopeWithoutType {
-        @OutboxHandler
-        void refused(EventEnvelope envelope) {}
-    }
+    interface DomainEvent {}
 
-    static class NodeWithoutType {
-        @OutboxHandler
-        void refused(JsonNode payload, EventEnvelope envelope) {}
-    }
+    abstract static class BaseEvent {}
+
+    sealed interface HalfOpen permits Known, OpenEvent {}
+
+    record Known() implements HalfOpen {}
+
+    non-sealed interface OpenEvent extends HalfOpen {}
+
+    sealed interface Change<T> permits Changed {}
+
+    record Changed<T>(T value) implements Change<T> {}
 }

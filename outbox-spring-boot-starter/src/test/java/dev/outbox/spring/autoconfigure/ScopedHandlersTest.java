@@ -1,5 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.context;
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.find;
+import static dev.outbox.spring.autoconfigure.HandlerDiscoveryTest.handle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.HandlerDefinition;
@@ -26,10 +29,8 @@ class ScopedHandlersTest {
             HandlerDefinition handler = find(context).get(0);
             assertThat(LazyHandler.created).isZero();
 
-            handler.handle(
-                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
-            handler.handle(
-                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
+            handle(handler);
+            handle(handler);
 
             assertThat(LazyHandler.created).isOne();
         }
@@ -41,10 +42,8 @@ class ScopedHandlersTest {
         try (AnnotationConfigApplicationContext context = context(PrototypeHandler.class)) {
             HandlerDefinition handler = find(context).get(0);
 
-            handler.handle(
-                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
-            handler.handle(
-                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
+            handle(handler);
+            handle(handler);
 
             assertThat(PrototypeHandler.created).isEqualTo(2);
         }
@@ -60,21 +59,9 @@ class ScopedHandlersTest {
             List<HandlerDefinition> handlers = find(context);
 
             assertThat(handlers).extracting(HandlerDefinition::id).containsExactly("scoped");
-            handlers.get(0)
-                    .handle(
-                            new SubscriptionStarted("gold"),
-                            HandlerDiscoveryTest.ENVELOPE,
-                            HandlerDiscoveryTest.CONTEXT);
+            handle(handlers.get(0));
             assertThat(heard).containsExactly("scoped");
         }
-    }
-
-    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
-        return new AnnotationConfigApplicationContext(beans);
-    }
-
-    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
-        return new HandlerDiscovery(context.getBeanFactory()).find();
     }
 
     @Lazy

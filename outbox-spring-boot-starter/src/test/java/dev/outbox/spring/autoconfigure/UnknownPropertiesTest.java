@@ -97,8 +97,8 @@ class UnknownPropertiesTest {
                 .run((context) -> {
                     assertThat(output)
                             .containsOnlyOnce(UNKNOWN)
-                            .contains("Property outbox.poller.intervall " + UNKNOWN
-                                    + "; did you mean outbox.poller.interval?");
+                            .contains("Property outbox.poller.intervall is unknown and has no effect; did you mean"
+                                    + " outbox.poller.interval?");
                     RuntimeSettings settings = context.getBean(RuntimeSettings.class);
                     assertThat(settings.polling().streams().get("mail").batchSize())
                             .isEqualTo(7);
