@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -106,6 +107,8 @@ class DataSourceMistakesTest {
                 .withBean("licensing", Licensing.class)
                 .withBean("orders", DataSource.class, database::dataSource)
                 .withBean("billing", DataSource.class, database::dataSource)
+                .withInitializer((context) ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run((context) -> assertThat(output)
                         .contains("The outbox is off and the handlers receive no events, because there are several"
                                 + " DataSource beans, [orders, billing], and none is primary. Mark the DataSource of the"

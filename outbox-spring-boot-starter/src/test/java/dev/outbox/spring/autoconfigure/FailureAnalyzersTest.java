@@ -14,7 +14,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 class FailureAnalyzersTest {
 
@@ -31,14 +30,6 @@ class FailureAnalyzersTest {
 
         assertThat(analysis.getDescription()).contains("NoHandler.handle()", "has no parameter for the event");
         assertThat(analysis.getAction()).contains("void handle(Payload event)");
-    }
-
-    @Test
-    void missingTablesAreExplainedWithTheirSql() {
-        FailureAnalysis analysis = analyze(Applications.on(database).withPropertyValues("outbox.migrate=false"));
-
-        assertThat(analysis.getDescription()).contains("not up to date").doesNotContain("CREATE");
-        assertThat(analysis.getAction()).contains("outbox.migrate=true", "CREATE TABLE");
     }
 
     @Test
@@ -59,16 +50,6 @@ class FailureAnalyzersTest {
 
         assertThat(analysis.getDescription()).contains("there is no DataSource").doesNotContain("enabled");
         assertThat(analysis.getAction()).contains("spring.datasource.url");
-    }
-
-    @Test
-    void missingPublisherWithSeveralDataSourcesIsExplained() {
-        FailureAnalysis analysis = analyze(needy(Applications.on(database))
-                .withBean("orders", DataSource.class, database::dataSource)
-                .withBean("billing", DataSource.class, database::dataSource));
-
-        assertThat(analysis.getDescription()).contains("several DataSource beans", "[orders, billing]");
-        assertThat(analysis.getAction()).contains("@OutboxDataSource", "@Primary");
     }
 
     @Test
@@ -94,18 +75,6 @@ class FailureAnalyzersTest {
     }
 
     @Test
-    void foreignArchiveIsExplained() {
-        JdbcClient sql = JdbcClient.create(database.dataSource());
-        sql.sql("CREATE SCHEMA audit").update();
-        sql.sql("CREATE TABLE audit.events (id bigint, payload text)").update();
-
-        FailureAnalysis analysis = analyze(Applications.on(database));
-
-        assertThat(analysis.getDescription()).contains("\"audit\".events", "it has no column outbox_event_id");
-        assertThat(analysis.getAction()).contains("outbox.retention.archive-schema", "rename");
-    }
-
-    @Test
     void otherMissingBeansAreLeftToSpringBoot() {
         Applications.on(database)
                 .withBean(Needy.class)
@@ -120,24 +89,6 @@ class FailureAnalyzersTest {
         FailureAnalysis analysis = analyze(Applications.on(database).withPropertyValues("outbox.poller.batch-size=0"));
 
         assertThat(analysis.getDescription()).contains("outbox.poller.batch-size", "must lie between 1 and 10000");
-    }
-
-    @Test
-    void typeThatTwoStreamsTakeIsExplained() {
-        FailureAnalysis analysis = analyze(Applications.on(database)
-                .withPropertyValues(
-                        "outbox.streams.mail.aggregate-types=order", "outbox.streams.trade.aggregate-types=order"));
-
-        assertThat(analysis.getDescription())
-                .contains("outbox.streams.trade.aggregate-types", "order", "what stream 'mail' takes");
-    }
-
-    @Test
-    void exceptionThatDoesNotExistIsExplained() {
-        FailureAnalysis analysis =
-                analyze(Applications.on(database).withPropertyValues("outbox.retry.non-retryable=shop.PriceExeption"));
-
-        assertThat(analysis.getDescription()).contains("outbox.retry.non-retryable", "shop.PriceExeption");
     }
 
     static class NoHandler {

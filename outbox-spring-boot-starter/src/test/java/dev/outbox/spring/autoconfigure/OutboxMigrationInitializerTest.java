@@ -4,26 +4,19 @@ import static dev.outbox.spring.autoconfigure.Applications.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.OutboxConfigurationException;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
@@ -51,22 +44,6 @@ class OutboxMigrationInitializerTest {
                     context.getBean(Subscriptions.class).start("1", "gold");
                     List<String> plans = context.getBean(Licensing.class).plans;
                     await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
-                });
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"classpath:db", "classpath:db/migration"})
-    void flywayOfTheApplicationFindsItsOwnScriptsOnly(String location) {
-        Applications.withSubscriptionsOn(database)
-                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.flyway.locations=" + location,
-                        "spring.flyway.placeholders.schema=public",
-                        "spring.flyway.placeholders.archive_schema=public")
-                .run((context) -> {
-                    assertThat(count(context, "public.flyway_schema_history")).isOne();
-                    assertThat(count(context, "events.outbox_schema_history WHERE type = 'SQL'"))
-                            .isEqualTo(2);
                 });
     }
 
@@ -135,36 +112,6 @@ class OutboxMigrationInitializerTest {
                     assertThat(count(context, "public.subscription")).isZero();
                     assertThat(count(context, "public.flyway_schema_history")).isOne();
                 });
-    }
-
-    @Test
-    void tablesThatMayNotBeMigratedFailTheStartWithTheSqlThatIsMissing() throws SQLException {
-        AtomicReference<String> sql = new AtomicReference<>();
-        Applications.withSubscriptionsOn(database)
-                .withPropertyValues("outbox.migrate=false")
-                .run((context) -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOfSatisfying(OutboxConfigurationException.class, (ex) -> sql.set(ex.sql())));
-
-        try (Connection connection = database.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql.get());
-        }
-
-        Applications.withSubscriptionsOn(database)
-                .withPropertyValues("outbox.migrate=false")
-                .run((context) -> {
-                    context.getBean(Subscriptions.class).start("1", "gold");
-                    List<String> plans = context.getBean(Licensing.class).plans;
-                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
-                });
-    }
-
-    @Test
-    void applicationStartsAgainOnItsTables() {
-        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
-        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
     }
 
     private static List<String> dependencies(

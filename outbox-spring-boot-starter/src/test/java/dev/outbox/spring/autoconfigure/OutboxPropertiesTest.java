@@ -23,6 +23,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -80,19 +81,6 @@ class OutboxPropertiesTest {
     }
 
     @Test
-    void streamHasAConcurrencyOfItsOwn() {
-        assertThat(settings(
-                                "outbox.poller.concurrency=4",
-                                "outbox.streams.mail.concurrency=8",
-                                "outbox.streams.slow.lease=5m")
-                        .polling()
-                        .streams())
-                .extractingFromEntries(
-                        (stream) -> stream.getKey() + " " + stream.getValue().concurrency())
-                .containsExactlyInAnyOrder("default 4", "mail 8", "slow 4");
-    }
-
-    @Test
     void handlerSaysHowItIsTreated() {
         RuntimeSettings settings = settings(
                 "outbox.handlers[mail.send].timeout=30s",
@@ -128,6 +116,7 @@ class OutboxPropertiesTest {
                 "outbox.retry.initial-delay=2s",
                 "outbox.retry.max-attempts=4",
                 "outbox.streams.mail.lease=5m",
+                "outbox.streams.mail.concurrency=8",
                 "outbox.streams.mail.retry.max-delay=30s",
                 "outbox.streams.slow.retry.delays=1h",
                 "outbox.streams.default.interval=1s");
@@ -135,7 +124,7 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().streams())
                 .containsOnlyKeys("default", "mail", "slow")
                 .containsEntry("default", new PollerSettings(seconds(1), 10, seconds(60), seconds(20)))
-                .containsEntry("mail", new PollerSettings(seconds(2), 10, Duration.ofMinutes(5), seconds(20)));
+                .containsEntry("mail", new PollerSettings(seconds(2), 10, 8, Duration.ofMinutes(5), seconds(20)));
         assertThat(settings.dispatch().retry().of("mail", "any"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(2), seconds(30)), 4));
         assertThat(settings.dispatch().retry().of("slow", "any"))
@@ -182,17 +171,6 @@ class OutboxPropertiesTest {
     }
 
     @Test
-    void handlerIdWithDotsStandsInBrackets() {
-        RuntimeSettings settings = settings(
-                "outbox.handlers[licensing.extend].retry.max-attempts=3", "outbox.handlers.mail.retry.delays=1s");
-
-        assertThat(settings.dispatch().retry().of("default", "licensing.extend"))
-                .isEqualTo(new RetryPolicy(RetryPolicy.defaults().backoff(), 3));
-        assertThat(settings.dispatch().retry().of("default", "mail").backoff())
-                .isEqualTo(new Delays(List.of(seconds(1))));
-    }
-
-    @Test
     void handlerIdWithDotsStandsInBracketsInYaml() throws Exception {
         OutboxProperties properties = yaml("""
                 outbox:
@@ -227,10 +205,6 @@ class OutboxPropertiesTest {
         return Duration.ofSeconds(seconds);
     }
 
-    private static RetryPolicy retry(String... properties) {
-        return settings(properties).dispatch().retry().defaults().policy();
-    }
-
     private static Polling polling(String... properties) {
         return settings(properties).polling();
     }
@@ -243,14 +217,14 @@ class OutboxPropertiesTest {
         return Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class);
     }
 
-    private static RuntimeSettings settings(String... properties) {
+    static RuntimeSettings settings(String... properties) {
         Map<String, Object> map = new HashMap<>();
         for (String property : properties) {
             String[] parts = property.split("=", 2);
             map.put(parts[0], parts[1]);
         }
         StandardEnvironment environment = new StandardEnvironment();
-        environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
+        environment.getPropertySources().addFirst(new MapPropertySource("test", map));
         return ConfiguredSettings.of(Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import static dev.outbox.spring.autoconfigure.OutboxPropertiesTest.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,16 +13,12 @@ import dev.outbox.testing.TestDatabase;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.core.env.StandardEnvironment;
 
 /** Properties of retries, by handler, stream and default. */
 class RetryPropertiesTest {
@@ -110,16 +107,5 @@ class RetryPropertiesTest {
 
     private static RetryPolicy retry(String... properties) {
         return settings(properties).dispatch().retry().defaults().policy();
-    }
-
-    private static RuntimeSettings settings(String... properties) {
-        Map<String, Object> map = new HashMap<>();
-        for (String property : properties) {
-            String[] parts = property.split("=", 2);
-            map.put(parts[0], parts[1]);
-        }
-        StandardEnvironment environment = new StandardEnvironment();
-        environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
-        return ConfiguredSettings.of(Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
     }
 }

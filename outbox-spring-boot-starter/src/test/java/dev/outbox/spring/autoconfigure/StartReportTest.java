@@ -20,7 +20,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -226,21 +225,6 @@ class StartReportTest {
                                 "Handlers take the Kotlin classes [kotlin.KotlinVersion], whose default values and null"
                                         + " checks the mapper of payloads does not know: add"
                                         + " tools.jackson.module:jackson-module-kotlin"));
-    }
-
-    @Test
-    void handlersWithoutOutboxAreReported(CapturedOutput output) {
-        Applications.on(database)
-                .withBean("orders", DataSource.class, database::dataSource)
-                .withBean("billing", DataSource.class, database::dataSource)
-                .withBean("licensing", Licensing.class)
-                .withInitializer((context) ->
-                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
-                .run((context) -> assertThat(output)
-                        .contains("The outbox is off and the handlers receive no events, because there are several"
-                                + " DataSource beans, [orders, billing], and none is primary")
-                        .contains("@OutboxDataSource")
-                        .contains("[licensing.extend]"));
     }
 
     @Test
