@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
-import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.RetryAfterException;
@@ -31,7 +30,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 class JpaTransactionTest {
@@ -69,21 +67,6 @@ class JpaTransactionTest {
     }
 
     @Test
-    void eventOfNewTransactionSurvivesTheRollbackOfTheOuterOne() {
-        application().run((context) -> {
-            assertThatThrownBy(
-                            () -> context.getBean(Contracts.class).signAndReport("1", context.getBean(Reports.class)))
-                    .isInstanceOf(IllegalStateException.class);
-
-            assertThat(count(context, "contract")).isZero();
-            assertThat(count(context, "events.outbox WHERE aggregate_type = 'contract'"))
-                    .isZero();
-            assertThat(count(context, "events.outbox WHERE aggregate_type = 'report'"))
-                    .isOne();
-        });
-    }
-
-    @Test
     void deduplicatingHandlerCommitsItsEntityOnceAndItsEventWithIt() {
         application().withBean(Archive.class).run((context) -> {
             context.getBean(Contracts.class).sign("1", false);
@@ -95,15 +78,6 @@ class JpaTransactionTest {
                     .isOne();
             assertThat(context.getBean(Archive.class).attempts()).isEqualTo(2);
         });
-    }
-
-    @Test
-    void readOnlyTransactionIsRefused() {
-        application()
-                .run((context) -> assertThatThrownBy(
-                                () -> context.getBean(Contracts.class).publishReadOnly("1"))
-                        .isInstanceOf(InvalidTransactionException.class)
-                        .hasMessageContaining("is read-only"));
     }
 
     @Test
@@ -142,7 +116,6 @@ class JpaTransactionTest {
                 .withUserConfiguration(Entities.class)
                 .withBean(TestDatabase.class, () -> database)
                 .withBean(Contracts.class)
-                .withBean(Reports.class)
                 .withBean(Licensing.class);
     }
 
@@ -179,23 +152,8 @@ class JpaTransactionTest {
         }
 
         @Transactional
-        public void signAndReport(String id, Reports reports) {
-            Contract contract = new Contract();
-            contract.id = id;
-            entities.persist(contract);
-            outbox.publish("contract", id, new SubscriptionStarted("gold"));
-            reports.report(id);
-            throw new IllegalStateException("rolled back on purpose");
-        }
-
-        @Transactional
         public void publish(String id, Function<EntityManager, Object> payload) {
             outbox.publish("contract", id, payload.apply(entities));
-        }
-
-        @Transactional(readOnly = true)
-        public void publishReadOnly(String id) {
-            outbox.publish("contract", id, new SubscriptionStarted("gold"));
         }
     }
 
@@ -230,20 +188,6 @@ class JpaTransactionTest {
 
         public int attempts() {
             return attempts.get();
-        }
-    }
-
-    static class Reports {
-
-        private final OutboxPublisher outbox;
-
-        Reports(OutboxPublisher outbox) {
-            this.outbox = outbox;
-        }
-
-        @Transactional(propagation = Propagation.REQUIRES_NEW)
-        public void report(String id) {
-            outbox.publish("report", id, new SubscriptionStarted("attempt"));
         }
     }
 }

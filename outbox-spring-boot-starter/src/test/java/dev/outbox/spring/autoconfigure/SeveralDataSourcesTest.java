@@ -2,10 +2,10 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.InvalidTransactionException;
-import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxDataSource;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
@@ -13,6 +13,7 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,8 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Applications with two data sources: the mark decides which one holds the outbox. */
@@ -58,7 +61,9 @@ class SeveralDataSourcesTest {
                             .executeWithoutResult(
                                     (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold"))))
                     .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining("does not use the outbox's DataSource");
+                    .hasMessageContaining("does not use the outbox's DataSource, so the event would not commit with it; use the"
+                            + " transaction manager of the outbox's DataSource, or mark the DataSource of this one with"
+                            + " @OutboxDataSource");
         });
     }
 
@@ -91,23 +96,24 @@ class SeveralDataSourcesTest {
     }
 
     @Test
-    void deduplicatingHandlerStopsTheStartWhereNoTransactionManagerWorksOnTheOutbox() {
-        Applications.on(database)
-                .withBean(Notes.class)
-                .withBean(PlatformTransactionManager.class, () -> new DataSourceTransactionManager(other.dataSource()))
-                .run((context) -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOf(OutboxConfigurationException.class)
-                        .hasMessageContaining("'notes'")
-                        .hasMessageContaining("transaction manager"));
-    }
+    void eventAfterTheCommitOfAnApplicationsOwnManagerIsRefused() {
+        twoDataSources().withUserConfiguration(PrimaryFirst.class).run((context) -> {
+            AtomicReference<Throwable> refusal = new AtomicReference<>();
+            transactions(context, "secondTransactions")
+                    .executeWithoutResult((status) ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                                @Override
+                                public void afterCommit() {
+                                    OutboxPublisher outbox = context.getBean(OutboxPublisher.class);
+                                    refusal.set(catchThrowable(() ->
+                                            outbox.publish("subscription", "1", new SubscriptionStarted("late"))));
+                                }
+                            }));
 
-    @Test
-    void twoDataSourcesWithoutMarkLeaveTheOutboxOff() {
-        twoDataSources()
-                .withUserConfiguration(NoMark.class)
-                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(OutboxPublisher.class));
+            assertThat(refusal.get())
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessageContaining("has ended already");
+        });
     }
 
     private ApplicationContextRunner twoDataSources() {
@@ -177,20 +183,6 @@ class SeveralDataSourcesTest {
         @Bean(defaultCandidate = false)
         DataSourceTransactionManager secondTransactions(@OutboxDataSource DataSource dataSource) {
             return new DataSourceTransactionManager(dataSource);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class NoMark {
-
-        @Bean
-        DataSource first(@Qualifier("firstDatabase") TestDatabase database) {
-            return database.dataSource();
-        }
-
-        @Bean
-        DataSource second(@Qualifier("secondDatabase") TestDatabase database) {
-            return database.dataSource();
         }
     }
 }

@@ -2,11 +2,9 @@ package dev.outbox.spring.autoconfigure.events;
 
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
 import static dev.outbox.spring.autoconfigure.events.Shop.stored;
-import static dev.outbox.spring.autoconfigure.events.Shop.transactions;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
@@ -20,7 +18,6 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,11 +25,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 @ExtendWith(OutputCaptureExtension.class)
 class RefusedSpringEventsTest {
@@ -55,48 +47,6 @@ class RefusedSpringEventsTest {
                             + " of order/1 is @Outboxed and was not stored: no transaction is active on this thread;"
                             + " publish inside the @Transactional method");
             assertThat(stored(context)).isEmpty();
-        });
-    }
-
-    @Test
-    void foreignTransactionIsRefused() {
-        TransactionTemplate foreign = new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()));
-        application()
-                .run((context) -> assertThatThrownBy(() ->
-                                foreign.executeWithoutResult((status) -> context.publishEvent(new OrderPlaced("1"))))
-                        .isInstanceOf(InvalidTransactionException.class)
-                        .hasMessageContaining("does not use the outbox's DataSource"));
-    }
-
-    @Test
-    void readOnlyTransactionIsRefused() {
-        application().run((context) -> {
-            TransactionTemplate readOnly = transactions(context, TransactionDefinition.PROPAGATION_REQUIRED);
-            readOnly.setReadOnly(true);
-
-            assertThatThrownBy(
-                            () -> readOnly.executeWithoutResult((status) -> context.publishEvent(new OrderPlaced("1"))))
-                    .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining("is read-only");
-        });
-    }
-
-    @Test
-    void endedTransactionIsRefused() {
-        application().run((context) -> {
-            AtomicReference<Throwable> refusal = new AtomicReference<>();
-            inTransaction(
-                    context,
-                    () -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void afterCommit() {
-                            refusal.set(catchThrowable(() -> context.publishEvent(new OrderPlaced("1"))));
-                        }
-                    }));
-
-            assertThat(refusal.get())
-                    .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining("the transaction has ended already");
         });
     }
 

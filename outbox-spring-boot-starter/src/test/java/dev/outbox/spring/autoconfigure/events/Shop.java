@@ -5,13 +5,10 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -78,22 +75,6 @@ final class Shop {
         @OutboxHandler(id = "warehouse")
         void reserve(OrderPlaced event, EventEnvelope envelope) {
             orders.add(envelope.aggregateId() + ":" + event.orderId());
-        }
-    }
-
-    /** Runs code of the test when an order is placed. */
-    static class Hook {
-
-        private final Consumer<OrderPlaced> code;
-
-        Hook(Consumer<OrderPlaced> code) {
-            this.code = code;
-        }
-
-        @EventListener
-        @Order(Ordered.HIGHEST_PRECEDENCE)
-        void on(OrderPlaced event) {
-            code.accept(event);
         }
     }
 }

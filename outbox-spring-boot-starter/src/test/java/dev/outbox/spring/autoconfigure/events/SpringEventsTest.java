@@ -5,11 +5,9 @@ import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.transactions;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.spring.autoconfigure.Applications;
-import dev.outbox.spring.autoconfigure.events.Shop.Hook;
 import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderConfirmed;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
@@ -84,58 +82,12 @@ class SpringEventsTest {
     }
 
     @Test
-    void eventOfRolledBackSavepointIsGone() {
-        quiet().run((context) -> {
-            inTransaction(context, () -> {
-                context.publishEvent(new OrderPlaced("kept"));
-                transactions(context, TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult((nested) -> {
-                    context.publishEvent(new OrderPlaced("dropped"));
-                    nested.setRollbackOnly();
-                });
-            });
-
-            assertThat(stored(context)).containsExactly("OrderPlaced kept 1");
-        });
-    }
-
-    @Test
-    void eventBelongsToTheInnermostTransaction() {
-        quiet().run((context) -> {
-            transactions(context, TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((outer) -> {
-                context.publishEvent(new OrderPlaced("outer"));
-                transactions(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW)
-                        .executeWithoutResult((inner) -> context.publishEvent(new OrderPlaced("inner")));
-                outer.setRollbackOnly();
-            });
-
-            assertThat(stored(context)).containsExactly("OrderPlaced inner 1");
-        });
-    }
-
-    @Test
     void eventPrecedesThoseThatItsListenersPublish() {
         quiet().withBean(Confirmation.class).run((context) -> {
             inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
 
             assertThat(stored(context)).containsExactly("OrderPlaced 1 1", "OrderConfirmed 1 2");
         });
-    }
-
-    @Test
-    void eventStaysStoredIfTheCallerHandlesTheFailureOfAListener() {
-        quiet().withBean(
-                        Hook.class,
-                        () -> new Hook((event) -> {
-                            throw new IllegalStateException("on purpose");
-                        }))
-                .run((context) -> {
-                    inTransaction(
-                            context,
-                            () -> assertThatThrownBy(() -> context.publishEvent(new OrderPlaced("1")))
-                                    .isInstanceOf(IllegalStateException.class));
-
-                    assertThat(stored(context)).containsExactly("OrderPlaced 1 1");
-                });
     }
 
     @Test

@@ -28,8 +28,6 @@ import org.springframework.data.jdbc.repository.config.EnableJdbcRepositories;
 import org.springframework.data.relational.core.mapping.Table;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** Domain events of Spring Data JDBC. */
 class JdbcSpringEventsTest {
@@ -58,20 +56,6 @@ class JdbcSpringEventsTest {
             assertThat(stored(context)).containsExactly("ParcelReaddressed 1 0", "ParcelReaddressed 1 1");
             await().untilAsserted(() ->
                     assertThat(context.getBean(Carrier.class).addresses).containsExactly("Kiel", "Jena"));
-        });
-    }
-
-    @Test
-    void domainEventRollsBackWithItsAggregate() {
-        application().run((context) -> {
-            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                    .executeWithoutResult((status) -> {
-                        context.getBean(Parcels.class).save(new Parcel("1", null, "Bonn").readdress("Kiel"));
-                        status.setRollbackOnly();
-                    });
-
-            assertThat(stored(context)).isEmpty();
-            assertThat(context.getBean(Parcels.class).count()).isZero();
         });
     }
 

@@ -52,20 +52,6 @@ class JpaSpringEventsTest {
     }
 
     @Test
-    void domainEventRollsBackWithItsEntity() {
-        quiet().run((context) -> {
-            assertThatThrownBy(() -> inTransaction(context, (orders) -> {
-                        orders.save(Order.place("1"));
-                        throw new IllegalStateException("on purpose");
-                    }))
-                    .isInstanceOf(IllegalStateException.class);
-
-            assertThat(stored(context)).isEmpty();
-            assertThat(context.getBean(Orders.class).count()).isZero();
-        });
-    }
-
-    @Test
     void failureOfTheFlushRollsBackTheEventThatWasStoredBefore() {
         quiet().run((context) -> {
             inTransaction(context, (orders) -> orders.save(Order.place("1").bill("A")));
