@@ -25,7 +25,8 @@ class DeadLetterMethodsTest {
     @Test
     void methodIsAttachedToItsHandler() throws Exception {
         try (AnnotationConfigApplicationContext context = HandlerDiscoveryTest.context(Mail.class, DeadMail.class)) {
-            DeadLetter letter = new DeadLetter(HandlerDiscoveryTest.ENVELOPE, "mail", "MailException", "no such address", 3);
+            DeadLetter letter =
+                    new DeadLetter(HandlerDiscoveryTest.ENVELOPE, "mail", "MailException", "no such address", 3);
 
             for (HandlerDefinition handler : HandlerDiscoveryTest.find(context)) {
                 if (handler.id().equals("mail")) {

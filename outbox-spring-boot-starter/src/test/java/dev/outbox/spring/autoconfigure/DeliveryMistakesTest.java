@@ -46,8 +46,8 @@ class DeliveryMistakesTest {
                     Delivery.Failure failure = failureAfterPublication(context);
                     assertThat(failure.code()).isEqualTo("HANDLER_TIMEOUT");
                     assertThat(failure.message()).isEqualTo("the handler was interrupted after 1000 ms");
-                    await().untilAsserted(() -> assertThat(output)
-                            .contains("the delivery is dead until an operator retries or skips it"));
+                    await().untilAsserted(() ->
+                            assertThat(output).contains("the delivery is dead until an operator retries or skips it"));
                 });
     }
 

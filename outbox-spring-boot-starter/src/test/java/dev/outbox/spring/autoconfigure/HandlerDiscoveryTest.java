@@ -87,8 +87,7 @@ class HandlerDiscoveryTest {
             Map<String, Class<? extends Throwable>> thrown = Map.of(
                     "fatal", NonRetryableException.class, "checked", IOException.class, "error", AssertionError.class);
             for (HandlerDefinition handler : find(context)) {
-                assertThatThrownBy(() -> handle(handler))
-                        .isInstanceOf(thrown.get(handler.id()));
+                assertThatThrownBy(() -> handle(handler)).isInstanceOf(thrown.get(handler.id()));
             }
         }
     }

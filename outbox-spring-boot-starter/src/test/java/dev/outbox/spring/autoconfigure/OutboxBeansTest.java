@@ -17,15 +17,12 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,7 +30,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Beans of the application that the outbox uses instead of its own. */
-@ExtendWith(OutputCaptureExtension.class)
 class OutboxBeansTest {
 
     private final TestDatabase database = Applications.database();
@@ -79,28 +75,6 @@ class OutboxBeansTest {
     }
 
     @Test
-    void failingListenerDoesNotAffectOtherListeners() {
-        RecordingListener first = new RecordingListener();
-        RecordingListener second = new RecordingListener();
-        OutboxListener broken = new OutboxListener() {
-            @Override
-            public void handled(Attempt attempt, Result result, Duration duration) {
-                throw new IllegalStateException("broken on purpose");
-            }
-        };
-        Applications.withSubscriptionsOn(database)
-                .withBean("first", OutboxListener.class, () -> first)
-                .withBean("broken", OutboxListener.class, () -> broken)
-                .withBean("second", OutboxListener.class, () -> second)
-                .run((context) -> {
-                    context.getBean(Subscriptions.class).start("1", "gold");
-
-                    await().untilAsserted(() -> assertThat(second.handled).containsExactly("licensing.extend SUCCESS"));
-                    assertThat(first.handled).containsExactly("licensing.extend SUCCESS");
-                });
-    }
-
-    @Test
     void listenerMayDependOnThePublisher() {
         Applications.on(database)
                 .withBean(PublishingListener.class)
@@ -128,16 +102,6 @@ class OutboxBeansTest {
     private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
         new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
                 .executeWithoutResult((status) -> work.run());
-    }
-
-    static class RecordingListener implements OutboxListener {
-
-        final List<String> handled = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void handled(Attempt attempt, Result result, Duration duration) {
-            handled.add(attempt.handlerId() + " " + result);
-        }
     }
 
     static class PublishingListener implements OutboxListener {

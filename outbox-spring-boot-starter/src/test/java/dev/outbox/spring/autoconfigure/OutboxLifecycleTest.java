@@ -19,10 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -32,7 +29,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Start, pause and stop of the outbox with its application context. */
-@ExtendWith(OutputCaptureExtension.class)
 class OutboxLifecycleTest {
 
     private final TestDatabase database = Applications.database();
@@ -70,18 +66,6 @@ class OutboxLifecycleTest {
     }
 
     @Test
-    void applicationWithoutHandlersPollsIfItIsToldTo() {
-        Applications.on(database)
-                .withBean(Subscriptions.class)
-                .withPropertyValues("outbox.poller.enabled=true")
-                .run((context) -> {
-                    context.getBean(Subscriptions.class).start("1", "gold");
-
-                    await().until(() -> count(context, "events.outbox_published") == 1);
-                });
-    }
-
-    @Test
     void workerProcessServesTheStreamIntoWhichAWebProcessOnlyPublishes() {
         ApplicationContextRunner application = Applications.withSubscriptionsOn(database)
                 .withPropertyValues("outbox.streams.billing.aggregate-types=subscription");
@@ -108,20 +92,6 @@ class OutboxLifecycleTest {
                 .withBean(SmartLifecycle.class, () -> new WebServer(opened)));
 
         assertThat(opened).isFalse();
-    }
-
-    @Test
-    void lazyApplicationStartsItsOutbox() {
-        Applications.withSubscriptionsOn(database)
-                .withInitializer((context) ->
-                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
-                .run((context) -> {
-                    assertThat(context.getBeanFactory().containsSingleton("outboxLifecycle"))
-                            .isTrue();
-                    context.getBean(Subscriptions.class).start("1", "gold");
-                    List<String> plans = context.getBean(Licensing.class).plans;
-                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
-                });
     }
 
     @Test
@@ -211,15 +181,6 @@ class OutboxLifecycleTest {
                         .hasMessageContaining("hidden.extend"));
     }
 
-    private static void publish(ConfigurableApplicationContext context, Object payload) {
-        inTransaction(context, () -> context.getBean(OutboxPublisher.class).publish("subscription", "1", payload));
-    }
-
-    private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult((status) -> work.run());
-    }
-
     /** Starts when Spring Boot's web server does. */
     private abstract static class Server implements SmartLifecycle {
 
@@ -257,6 +218,20 @@ class OutboxLifecycleTest {
         }
     }
 
+    private static final class WebServer extends Server {
+
+        private final AtomicBoolean opened;
+
+        WebServer(AtomicBoolean opened) {
+            this.opened = opened;
+        }
+
+        @Override
+        public void start() {
+            opened.set(true);
+        }
+    }
+
     static final class FailingServer extends Server {
 
         @Override
@@ -287,34 +262,6 @@ class OutboxLifecycleTest {
         @Bean
         Extension extension() {
             return new HiddenExtension();
-        }
-    }
-
-    /** Starts in the phase of a web server. */
-    private static final class WebServer implements SmartLifecycle {
-
-        private final AtomicBoolean opened;
-
-        WebServer(AtomicBoolean opened) {
-            this.opened = opened;
-        }
-
-        @Override
-        public void start() {
-            opened.set(true);
-        }
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public boolean isRunning() {
-            return opened.get();
-        }
-
-        @Override
-        public int getPhase() {
-            return DEFAULT_PHASE - 2048;
         }
     }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -63,15 +62,6 @@ class OutboxMapperTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class Customizer {
-
-        @Bean
-        JsonMapperBuilderCustomizer snakeCase() {
-            return (builder) -> builder.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     static class OwnPayloadMapper {
 
         @Bean
@@ -101,16 +91,6 @@ class OutboxMapperTest {
                         "spring.jackson.property-naming-strategy=SNAKE_CASE",
                         "spring.jackson.deserialization.fail-on-unknown-properties=true")
                 .withUserConfiguration(Seats.class, Injected.class)
-                .run((context) -> {
-                    assertStored(context, CAMEL_CASE);
-                    assertThat(web(context)).isEqualTo("{\"seat_count\":7}");
-                });
-    }
-
-    @Test
-    void customizersOfTheWebMapperChangeNothing() {
-        Applications.on(database)
-                .withUserConfiguration(Seats.class, Customizer.class, Injected.class)
                 .run((context) -> {
                     assertStored(context, CAMEL_CASE);
                     assertThat(web(context)).isEqualTo("{\"seat_count\":7}");

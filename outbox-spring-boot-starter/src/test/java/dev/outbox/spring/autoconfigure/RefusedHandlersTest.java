@@ -58,8 +58,7 @@ class RefusedHandlersTest {
             context.register(HandlerDiscoveryTest.ClassProxies.class);
             context.registerBean("shop", type);
             context.refresh();
-            CalledMethod called =
-                    new CalledMethod(context.getBeanFactory(), "shop", type, method, OutboxHandler.class);
+            CalledMethod called = new CalledMethod(context.getBeanFactory(), "shop", type, method, OutboxHandler.class);
             HandlerMethod handler = new HandlerMethod(called, method.getAnnotation(OutboxHandler.class));
 
             assertThatThrownBy(handler::define)
@@ -92,8 +91,7 @@ class RefusedHandlersTest {
 
     @Test
     void twoClassesWithOneSimpleNameAreRefused() {
-        List<HandlerDefinition> handlers =
-                HandlerDiscoveryTest.find(Subscriptions.Licensing.class, Namesake.class);
+        List<HandlerDefinition> handlers = HandlerDiscoveryTest.find(Subscriptions.Licensing.class, Namesake.class);
         assertThatThrownBy(() -> new LocalHandlers(handlers))
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageStartingWith("two classes stand for event type SubscriptionStarted, so each would get the"
@@ -156,7 +154,8 @@ class RefusedHandlersTest {
         @OutboxHandler(deduplicate = true)
         void deduplicatingApart(SubscriptionStarted event) {}
 
-        @Because("is @Transactional(\"nosuch\"), and the transaction managers are [transactionManager]; correct the name")
+        @Because(
+                "is @Transactional(\"nosuch\"), and the transaction managers are [transactionManager]; correct the name")
         @Transactional("nosuch")
         @OutboxHandler
         void ofOtherManager(SubscriptionStarted event) {}

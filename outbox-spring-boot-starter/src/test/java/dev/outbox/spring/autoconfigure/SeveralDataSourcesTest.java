@@ -61,9 +61,10 @@ class SeveralDataSourcesTest {
                             .executeWithoutResult(
                                     (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold"))))
                     .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining("does not use the outbox's DataSource, so the event would not commit with it; use the"
-                            + " transaction manager of the outbox's DataSource, or mark the DataSource of this one with"
-                            + " @OutboxDataSource");
+                    .hasMessageContaining(
+                            "does not use the outbox's DataSource, so the event would not commit with it; use the"
+                                    + " transaction manager of the outbox's DataSource, or mark the DataSource of this one with"
+                                    + " @OutboxDataSource");
         });
     }
 

@@ -25,12 +25,6 @@ class Subscriptions {
         return outbox.publish("subscription", id, new SubscriptionStarted(plan));
     }
 
-    @Transactional
-    public void startAndFail(String id) {
-        outbox.publish("subscription", id, new SubscriptionStarted("broken"));
-        throw new IllegalStateException("rolled back on purpose");
-    }
-
     static class Licensing {
 
         final List<String> plans = new CopyOnWriteArrayList<>();

@@ -20,7 +20,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -107,18 +106,6 @@ class OutboxMetricsAutoConfigurationTest {
     }
 
     @Test
-    void countersOfAlertsStandForEachStreamFromTheStart() {
-        withRegistry().withPropertyValues("outbox.streams.mail.batch-size=1").run((context) -> {
-            MeterRegistry registry = context.getBean(MeterRegistry.class);
-            for (String counter : new String[] {"outbox.unrouted", "outbox.lease.lost"}) {
-                assertThat(registry.get(counter).counters())
-                        .hasSize(2)
-                        .allSatisfy((stream) -> assertThat(stream.count()).isZero());
-            }
-        });
-    }
-
-    @Test
     void openCircuitIsAGaugeOfItsHandler() {
         withRegistry()
                 .withBean(
@@ -145,33 +132,10 @@ class OutboxMetricsAutoConfigurationTest {
     }
 
     @Test
-    void canBeDisabledAsEveryMeter() {
-        withRegistry()
-                .withPropertyValues("management.metrics.enable.outbox=false")
-                .run((context) -> {
-                    publish(context);
-                    assertThat(context.getBean(MeterRegistry.class)
-                                    .find("outbox.pending")
-                                    .gauge())
-                            .isNull();
-                });
-    }
-
-    @Test
     void outboxWorksWithoutMeterRegistry() {
         Applications.on(database)
                 .run((context) ->
                         assertThat(context).hasSingleBean(OutboxPublisher.class).doesNotHaveBean(OutboxMeters.class));
-    }
-
-    @Test
-    void outboxWorksWithoutMicrometer() {
-        Applications.on(database)
-                .withClassLoader(new FilteredClassLoader("io.micrometer"))
-                .run((context) -> {
-                    assertThat(context).hasSingleBean(OutboxPublisher.class).hasBean("outboxHealthIndicator");
-                    publish(context);
-                });
     }
 
     private ApplicationContextRunner withRegistry() {
