@@ -14,7 +14,7 @@ import dev.outbox.testing.TestPostgres;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -32,12 +32,8 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 @ExtendWith(OutputCaptureExtension.class)
 class DataSourceMistakesTest {
 
+    @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     /** Flyway needs two connections at the same time. */
     @Test

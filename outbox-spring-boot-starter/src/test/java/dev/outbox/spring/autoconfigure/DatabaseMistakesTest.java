@@ -23,7 +23,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,13 +43,9 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 @ExtendWith(OutputCaptureExtension.class)
 class DatabaseMistakesTest {
 
+    @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final JdbcClient sql = JdbcClient.create(database.dataSource());
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void databaseIsNotPostgres() throws SQLException {

@@ -15,7 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,12 +31,8 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
 @ExtendWith(OutputCaptureExtension.class)
 class DeliveryMistakesTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void handlerNeverReturns(CapturedOutput output) {

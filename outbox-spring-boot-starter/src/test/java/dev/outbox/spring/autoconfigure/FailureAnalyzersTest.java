@@ -7,7 +7,7 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -17,12 +17,8 @@ import org.springframework.core.env.StandardEnvironment;
 
 class FailureAnalyzersTest {
 
+    @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void handlerThatCannotBeRegisteredIsExplained() {

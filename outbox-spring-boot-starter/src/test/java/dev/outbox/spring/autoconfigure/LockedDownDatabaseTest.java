@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import liquibase.integration.spring.SpringLiquibase;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -34,6 +34,7 @@ class LockedDownDatabaseTest {
 
     private static String printed = "";
 
+    @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
 
     /** As an administrator does: nothing but the JAR of the core is on the class path. */
@@ -56,11 +57,6 @@ class LockedDownDatabaseTest {
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
         printed = Files.readString(file);
-    }
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
     }
 
     @Test

@@ -17,7 +17,7 @@ import dev.outbox.testing.TestPostgres;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,12 +33,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 class OutboxAutoConfigurationTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void applicationWithoutAnyConfigurationHasRunningOutbox() {

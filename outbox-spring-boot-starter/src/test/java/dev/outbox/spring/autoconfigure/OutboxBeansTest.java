@@ -18,7 +18,7 @@ import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
@@ -32,12 +32,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Beans of the application that the outbox uses instead of its own. */
 class OutboxBeansTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void publisherOfTheApplicationIsUsedInstead() {

@@ -11,7 +11,7 @@ import dev.outbox.PayloadFormat;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -28,12 +28,8 @@ class OutboxMapperTest {
     private static final String CAMEL_CASE = "{\"seatCount\": 7}";
     private static final String SNAKE_CASE = "{\"seat_count\": 7}";
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     record SeatsAdded(int seatCount) {}
 

@@ -15,7 +15,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import org.flywaydb.core.Flyway;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
@@ -24,12 +24,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 class OutboxMigrationInitializerTest {
 
+    @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void flywayOfTheApplicationGoesItsOwnWay() {

@@ -15,7 +15,7 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,14 +35,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Applications with two data sources: the mark decides which one holds the outbox. */
 class SeveralDataSourcesTest {
 
+    @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
-    private final TestDatabase other = TestPostgres.shared().newDatabase();
 
-    @AfterEach
-    void dropDatabases() {
-        database.close();
-        other.close();
-    }
+    @AutoClose
+    private final TestDatabase other = TestPostgres.shared().newDatabase();
 
     @Test
     void markedDataSourceHoldsTheOutbox() {

@@ -14,7 +14,7 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,12 +27,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @ExtendWith(OutputCaptureExtension.class)
 class StartReportTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void startListsSchemasStreamsHandlersAndEventTypes(CapturedOutput output) {

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,15 +29,11 @@ import org.springframework.context.annotation.Import;
 @Tag("full")
 class WorkerWithoutWebServerTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
 
     @TempDir
     private Path directory;
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void staysAliveUntilItsContextCloses() throws IOException, InterruptedException {

@@ -16,7 +16,7 @@ import dev.outbox.spring.changes.ChangingEvents.Recorded;
 import dev.outbox.testing.TestDatabase;
 import java.math.BigDecimal;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,16 +33,12 @@ class ChangingEventsTest {
     private static final BigDecimal TEN = new BigDecimal("10.00");
     private static final ChangingEvents.First.OrderPlaced FIRST = new ChangingEvents.First.OrderPlaced("7", TEN);
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
 
     @BeforeEach
     void forget() {
         Recorded.EVENTS.clear();
-    }
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
     }
 
     record Counted(int items) {}

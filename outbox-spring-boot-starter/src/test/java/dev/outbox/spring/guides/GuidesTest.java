@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -16,12 +16,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @Tag("full")
 class GuidesTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void oldTableIsDrainedBeforeTheOutboxDelivers() {

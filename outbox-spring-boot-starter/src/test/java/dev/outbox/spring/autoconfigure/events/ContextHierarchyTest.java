@@ -10,7 +10,7 @@ import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
 import java.util.function.BiConsumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -18,12 +18,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** A context passes each event to its parent after its own listeners. */
 class ContextHierarchyTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void outboxOfTheParentStoresEventsOfTheChild() {

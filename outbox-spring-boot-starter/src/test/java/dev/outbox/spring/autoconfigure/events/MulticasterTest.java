@@ -16,7 +16,7 @@ import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -30,12 +30,8 @@ import org.springframework.scheduling.support.TaskUtils;
 /** Applications that configure how Spring calls listeners. */
 class MulticasterTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void eventIsStoredOnThePublishingThreadIfListenersAreAsynchronous() {

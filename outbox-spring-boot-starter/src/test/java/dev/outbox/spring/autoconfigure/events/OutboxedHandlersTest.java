@@ -10,7 +10,7 @@ import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,12 +24,8 @@ import org.springframework.transaction.event.TransactionalEventListener;
 @ExtendWith(OutputCaptureExtension.class)
 class OutboxedHandlersTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @ParameterizedTest
     @ValueSource(classes = {Mistyped.class, MistypedBatch.class})

@@ -19,7 +19,7 @@ import dev.outbox.testing.TestPostgres;
 import java.util.Collection;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -29,14 +29,11 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class RefusedSpringEventsTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-    private final TestDatabase other = TestPostgres.shared().newDatabase();
 
-    @AfterEach
-    void dropDatabases() {
-        database.close();
-        other.close();
-    }
+    @AutoClose
+    private final TestDatabase other = TestPostgres.shared().newDatabase();
 
     @Test
     void missingTransactionIsRefused() {

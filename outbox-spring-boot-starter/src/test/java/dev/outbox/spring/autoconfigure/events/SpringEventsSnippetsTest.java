@@ -13,7 +13,7 @@ import dev.outbox.spring.autoconfigure.events.SpringEventsSnippets.ParcelReturne
 import dev.outbox.spring.autoconfigure.events.SpringEventsSnippets.ParcelSent;
 import dev.outbox.testing.TestDatabase;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -21,12 +21,8 @@ class SpringEventsSnippetsTest {
 
     private static final UUID ID = UUID.fromString("5c2f6d8e-6a0d-4c53-9d5d-0f1f1b0c7a11");
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void documentedEventsAreStored() {

@@ -14,7 +14,7 @@ import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
 import dev.outbox.spring.autoconfigure.events.Shop.Warehouse;
 import dev.outbox.testing.TestDatabase;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.PayloadApplicationEvent;
@@ -27,12 +27,8 @@ import org.springframework.transaction.TransactionDefinition;
 
 class SpringEventsTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void eventReachesItsHandlerOnceAndItsListenersOnce() {

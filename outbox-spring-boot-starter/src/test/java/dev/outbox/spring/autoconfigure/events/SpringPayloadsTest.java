@@ -19,7 +19,7 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationEvent;
@@ -31,12 +31,8 @@ import tools.jackson.databind.JsonNode;
 /** Events of the kinds that Spring knows. */
 class SpringPayloadsTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void applicationEventWithItsSourceIsRefused() {

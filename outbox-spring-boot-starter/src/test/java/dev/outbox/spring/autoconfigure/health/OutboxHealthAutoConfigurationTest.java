@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -38,12 +38,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxHealthAutoConfigurationTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void runningOutboxIsUpAndShowsItsStreams() {

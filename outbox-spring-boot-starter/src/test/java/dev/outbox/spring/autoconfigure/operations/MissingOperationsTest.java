@@ -7,7 +7,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -19,14 +19,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class MissingOperationsTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
     private final ApplicationContextRunner application =
             Applications.on(database).withClassLoader(new FilteredClassLoader("dev.outbox.operations"));
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void applicationStartsAndSaysWhatItCannotDo(CapturedOutput output) {

@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +43,7 @@ class HandleTracingTest {
 
     private static final String FAILED_ATTEMPTS = "dev.outbox.internal.dispatch.FailedAttempts";
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
 
     /** Trace ids of the log context, one for each invocation. */
@@ -50,11 +51,6 @@ class HandleTracingTest {
 
     private final HandlerDefinition mail =
             HandlerDefinition.of("mail", Set.of("*"), (event) -> logged.add(MDC.get("traceId")));
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void handlerContinuesTraceOfPublisher() {

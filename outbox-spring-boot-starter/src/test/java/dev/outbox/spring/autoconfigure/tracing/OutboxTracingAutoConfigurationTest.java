@@ -21,7 +21,7 @@ import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,12 +36,8 @@ import org.springframework.core.annotation.Order;
 
 class OutboxTracingAutoConfigurationTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"io.micrometer.tracing", "io.micrometer", "org.springframework.boot.actuate"})

@@ -12,7 +12,7 @@ import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -32,6 +32,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** Domain events of Spring Data JDBC. */
 class JdbcSpringEventsTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
 
     @BeforeEach
@@ -39,11 +40,6 @@ class JdbcSpringEventsTest {
         JdbcClient.create(database.dataSource())
                 .sql("CREATE TABLE parcel (id text PRIMARY KEY, version bigint NOT NULL, address text NOT NULL)")
                 .update();
-    }
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
     }
 
     @Test

@@ -13,7 +13,7 @@ import dev.outbox.testing.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -31,12 +31,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class JpaSpringEventsTest {
 
+    @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @AfterEach
-    void dropDatabase() {
-        database.close();
-    }
 
     @Test
     void domainEventCommitsWithItsEntityAndHasItsVersion() {
