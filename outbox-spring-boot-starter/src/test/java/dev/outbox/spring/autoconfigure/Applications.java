@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
@@ -11,6 +12,7 @@ import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfigurat
 import dev.outbox.spring.autoconfigure.tracing.OutboxTracingAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.util.function.Consumer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -21,6 +23,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Applications with the starter, as far as a test needs them. */
 public final class Applications {
@@ -66,6 +70,12 @@ public final class Applications {
     /** An application with one service and one handler. */
     static ApplicationContextRunner withSubscriptionsOn(TestDatabase database) {
         return on(database).withBean(Subscriptions.class).withBean(Licensing.class);
+    }
+
+    /** Publishes in a transaction of the application. */
+    public static void inTransaction(ApplicationContext context, Consumer<OutboxPublisher> work) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult((status) -> work.accept(context.getBean(OutboxPublisher.class)));
     }
 
     static long count(ApplicationContext context, String table) {

@@ -26,9 +26,6 @@ import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 @ExtendWith(OutputCaptureExtension.class)
 class OutboxAutoConfigurationTest {
@@ -110,9 +107,7 @@ class OutboxAutoConfigurationTest {
                 .run((context) -> {
                     OutboxEvent received = OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"))
                             .withOrigin("billing");
-                    inTransaction(
-                            context,
-                            () -> context.getBean(OutboxPublisher.class).publish(received));
+                    Applications.inTransaction(context, (outbox) -> outbox.publish(received));
                     assertThat(count(context, "events.outbox")).isOne();
                 });
     }
@@ -130,10 +125,5 @@ class OutboxAutoConfigurationTest {
                 .run((context) -> assertThat(
                                 context.getBean(OutboxDependencies.class).retentionSchedule())
                         .isNull());
-    }
-
-    private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult((status) -> work.run());
     }
 }

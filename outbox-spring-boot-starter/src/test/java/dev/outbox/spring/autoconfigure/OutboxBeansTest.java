@@ -15,7 +15,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.Collection;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
@@ -23,25 +22,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** Beans of the application that the outbox uses instead of its own. */
 class OutboxBeansTest {
 
     @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @Test
-    void publisherOfTheApplicationIsUsedInstead() {
-        Applications.on(database).withUserConfiguration(OwnPublisher.class).run((context) -> {
-            assertThat(context).hasSingleBean(OutboxPublisher.class);
-            assertThat(context.getBean(OutboxPublisher.class)).isSameAs(OwnPublisher.NOTHING);
-        });
-    }
 
     @Test
     void outboxWorksWithoutMapperOfSpringBoot() {
@@ -53,7 +39,8 @@ class OutboxBeansTest {
                 .withBean(DataSource.class, database::dataSource)
                 .withBean(Licensing.class)
                 .run((context) -> {
-                    publish(context, new SubscriptionStarted("gold"));
+                    Applications.inTransaction(
+                            context, (outbox) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold")));
                     List<String> plans = context.getBean(Licensing.class).plans;
                     await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
                 });
@@ -80,8 +67,7 @@ class OutboxBeansTest {
     @Test
     void publisherWithdrawsAScheduledEvent() {
         Applications.on(database)
-                .run((context) -> inTransaction(context, () -> {
-                    OutboxPublisher publisher = context.getBean(OutboxPublisher.class);
+                .run((context) -> Applications.inTransaction(context, (publisher) -> {
                     publisher.publish(OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"))
                             .deliverAfter(Duration.ofDays(1))
                             .withKey("start"));
@@ -91,40 +77,10 @@ class OutboxBeansTest {
                 }));
     }
 
-    private static void publish(ConfigurableApplicationContext context, Object payload) {
-        inTransaction(context, () -> context.getBean(OutboxPublisher.class).publish("subscription", "1", payload));
-    }
-
-    private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult((status) -> work.run());
-    }
-
     static class PublishingListener implements OutboxListener {
 
         PublishingListener(OutboxPublisher publisher) {
             assertThat(publisher).isNotNull();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class OwnPublisher {
-
-        static final OutboxPublisher NOTHING = new OutboxPublisher() {
-            @Override
-            public EventEnvelope publish(OutboxEvent event) {
-                throw new UnsupportedOperationException();
-            }
-
-            @Override
-            public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
-                throw new UnsupportedOperationException();
-            }
-        };
-
-        @Bean
-        OutboxPublisher ownPublisher() {
-            return NOTHING;
         }
     }
 }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxMapper;
-import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadFormat;
 import dev.outbox.testing.TestDatabase;
 import java.util.List;
@@ -16,8 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
@@ -143,9 +140,7 @@ class OutboxMapperTest {
 
     private static void assertStored(AssertableApplicationContext context, String payload) {
         assertThat(context).hasNotFailed();
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult(
-                        (status) -> context.getBean(OutboxPublisher.class).publish("team", "1", new SeatsAdded(7)));
+        Applications.inTransaction(context, (outbox) -> outbox.publish("team", "1", new SeatsAdded(7)));
         Seats seats = context.getBean(Seats.class);
         await().untilAsserted(() -> assertThat(seats.payloads).containsExactly(payload));
         assertThat(seats.counts).containsExactly(7);

@@ -65,14 +65,6 @@ class OutboxMigrationInitializerTest {
     }
 
     @Test
-    void tablesExistBeforeOtherBeansQueryThem() {
-        Applications.on(database)
-                .withBean(EarlyQuery.class)
-                .run((context) ->
-                        assertThat(context.getBean(EarlyQuery.class).events).isZero());
-    }
-
-    @Test
     void clockMayReadTheDatabase() {
         Applications.withSubscriptionsOn(database)
                 .withBean(DatabaseClock.class)
@@ -139,15 +131,6 @@ class OutboxMigrationInitializerTest {
         @Override
         public Clock withZone(ZoneId zone) {
             return this;
-        }
-    }
-
-    static class EarlyQuery {
-
-        final long events;
-
-        EarlyQuery(JdbcTemplate jdbc) {
-            this.events = jdbc.queryForObject("SELECT count(*) FROM events.outbox", Long.class);
         }
     }
 }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventUpcaster;
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
@@ -23,8 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** The rules of "Changing events": what one release has stored, as another release reads it. */
 @Tag("full")
@@ -240,9 +237,7 @@ class ChangingEventsTest {
 
     private static void publish(AssertableApplicationContext context, Object event) {
         assertThat(context).hasNotFailed();
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult(
-                        (status) -> context.getBean(OutboxPublisher.class).publish("order", "7", event));
+        Applications.inTransaction(context, (outbox) -> outbox.publish("order", "7", event));
     }
 
     private List<String> payloads() {

@@ -33,8 +33,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxHealthAutoConfigurationTest {
 
@@ -225,9 +223,7 @@ class OutboxHealthAutoConfigurationTest {
     }
 
     private static void publish(ApplicationContext context) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult(
-                        (status) -> context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+        Applications.inTransaction(context, (outbox) -> outbox.publish("order", "1", new OrderPlaced(1)));
     }
 
     private static void assertStatus(ApplicationContext context, Status status) {

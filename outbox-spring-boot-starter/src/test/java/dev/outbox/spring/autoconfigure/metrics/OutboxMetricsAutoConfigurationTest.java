@@ -22,8 +22,6 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConf
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxMetricsAutoConfigurationTest {
 
@@ -154,9 +152,7 @@ class OutboxMetricsAutoConfigurationTest {
     }
 
     private static void publish(ApplicationContext context) {
-        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-                .executeWithoutResult(
-                        (status) -> context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+        Applications.inTransaction(context, (outbox) -> outbox.publish("order", "1", new OrderPlaced(1)));
     }
 
     record OrderPlaced(int number) {}

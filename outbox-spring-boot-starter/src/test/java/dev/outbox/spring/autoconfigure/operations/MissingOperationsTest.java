@@ -21,6 +21,7 @@ class MissingOperationsTest {
 
     @AutoClose
     private final TestDatabase database = Applications.database();
+
     private final ApplicationContextRunner application =
             Applications.on(database).withClassLoader(new FilteredClassLoader("dev.outbox.operations"));
 
