@@ -66,17 +66,14 @@ public record DecoratedHandlers(
     }
 
     private PlatformTransactionManager managerFor(HandlerDefinition handler) {
-        String need = "handler '" + handler.id() + "' has deduplicate = true, but ";
-        Optional<PlatformTransactionManager> manager;
-        try {
-            manager = transactions.get();
-        } catch (OutboxConfigurationException ex) {
-            throw new OutboxConfigurationException(need + ex.problem(), ex.remedy(), null);
-        }
-        return manager.orElseThrow(() -> new OutboxConfigurationException(
-                need + "no unique transaction manager for the outbox's DataSource exists",
-                "define one for it, or mark one of several @Primary",
-                null));
+        return transactions
+                .get()
+                .orElseThrow(() -> new OutboxConfigurationException(
+                        "handler '" + handler.id()
+                                + "' has deduplicate = true, but no unique transaction manager for the"
+                                + " outbox's DataSource exists",
+                        "define one for it, or mark one of several @Primary",
+                        null));
     }
 
     /** Fails an attempt whose last transaction was rolled back without an exception: its work is lost. */

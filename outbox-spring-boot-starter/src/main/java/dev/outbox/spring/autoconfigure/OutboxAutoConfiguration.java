@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -146,14 +145,13 @@ public final class OutboxAutoConfiguration {
             Extensions extensions,
             ObjectProvider<Clock> clocks,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
-            Environment environment,
-            ListableBeanFactory beanFactory) {
+            Environment environment) {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
         return new OutboxDependencies(
                 database.dataSource(),
                 database.unpooled(),
                 phase,
-                new OutboxTransactionManager(managers, database.dataSource(), beanFactory),
+                new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(PayloadFormat::mapper),
                 extensions,
                 clock,

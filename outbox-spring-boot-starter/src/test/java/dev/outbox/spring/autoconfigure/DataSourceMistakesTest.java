@@ -115,7 +115,7 @@ class DataSourceMistakesTest {
     @Test
     void twoTransactionManagersAreAmbiguous() {
         assertReport(
-                "two-transaction-managers",
+                "no-unique-manager",
                 analyze(Applications.on(database).withBean(Notes.class).withUserConfiguration(TwoManagers.class)));
     }
 
@@ -128,13 +128,13 @@ class DataSourceMistakesTest {
     }
 
     @Test
-    void managerOfTheDataSourceBehindAProxyIsNamed() {
+    void managerOfTheDataSourceBehindAProxyIsNone() {
         HikariDataSource raw = new HikariDataSource();
         raw.setDataSource(database.dataSource());
         raw.setMaximumPoolSize(2);
 
         assertReport(
-                "manager-behind-proxy",
+                "no-unique-manager",
                 analyze(applications()
                         .withBean(Notes.class)
                         .withBean("raw", DataSource.class, () -> raw)
