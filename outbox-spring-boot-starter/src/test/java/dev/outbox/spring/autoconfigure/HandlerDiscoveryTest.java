@@ -8,6 +8,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxHandler;
+import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -103,6 +105,40 @@ class HandlerDiscoveryTest {
     @Test
     void methodMayBeMarkedInAnInterface() {
         assertThat(find(Implementation.class)).extracting(HandlerDefinition::id).containsExactly("marked");
+    }
+
+    sealed interface TeamEvent permits TeamFounded, Membership {}
+
+    record TeamFounded() implements TeamEvent {}
+
+    sealed interface Membership extends TeamEvent permits MemberAdded, MemberRemoved {}
+
+    record MemberAdded() implements Membership {}
+
+    record MemberRemoved() implements Membership {}
+
+    static class Sealed {
+
+        @OutboxHandler(id = "single")
+        void single(TeamEvent event, EventEnvelope envelope) {}
+
+        @OutboxHandler(id = "batch")
+        void batch(List<Membership> events) {}
+
+        @OutboxHandler(id = "some", eventTypes = "TeamFounded")
+        void some(TeamEvent event) {}
+    }
+
+    @Test
+    void sealedParameterSubscribesToItsPermittedRecords() {
+        assertThat(new LocalHandlers(find(Sealed.class)).eventTypes())
+                .isEqualTo(Map.of(
+                        "single",
+                        Set.of("TeamFounded", "MemberAdded", "MemberRemoved"),
+                        "batch",
+                        Set.of("MemberAdded", "MemberRemoved"),
+                        "some",
+                        Set.of("TeamFounded")));
     }
 
     static AnnotationConfigApplicationContext context(Class<?>... beans) {

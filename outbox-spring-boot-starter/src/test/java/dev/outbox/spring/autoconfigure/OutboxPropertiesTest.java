@@ -171,7 +171,7 @@ class OutboxPropertiesTest {
     }
 
     @Test
-    void handlerIdWithDotsStandsInBracketsInYaml() throws Exception {
+    void yamlNamesIdsInBracketsAndEmptyStreams() throws Exception {
         OutboxProperties properties = yaml("""
                 outbox:
                   handlers:
@@ -181,20 +181,14 @@ class OutboxPropertiesTest {
                     mail:
                       retry:
                         delays: 1s, 2s
-                """);
-
-        assertThat(properties.handlers()).containsOnlyKeys("licensing.extend", "mail");
-    }
-
-    @Test
-    void streamIsThereOnceItIsNamed() throws Exception {
-        assertThat(yaml("""
-                outbox:
                   streams:
                     mail:
                       batch-size: 10
                     trade: {}
-                """).streams()).containsOnlyKeys("mail", "trade");
+                """);
+
+        assertThat(properties.handlers()).containsOnlyKeys("licensing.extend", "mail");
+        assertThat(properties.streams()).containsOnlyKeys("mail", "trade");
     }
 
     private static Duration days(long days) {

@@ -54,6 +54,7 @@ class RefusedHandlersTest {
     @MethodSource("refused")
     void methodThatCannotBeHandlerIsRefusedByName(Method method) {
         Class<?> type = method.getDeclaringClass();
+        String reason = method.getAnnotation(Because.class).value();
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
             context.register(HandlerDiscoveryTest.ClassProxies.class);
             context.registerBean("shop", type);
@@ -66,7 +67,7 @@ class RefusedHandlersTest {
                     .hasMessageStartingWith("@OutboxHandler method ")
                     .hasMessageContaining(type.getName() + "." + method.getName() + "(")
                     .hasMessageContaining(" of bean 'shop' ")
-                    .hasMessageContaining(method.getAnnotation(Because.class).value());
+                    .hasMessageContaining(reason);
         }
     }
 
