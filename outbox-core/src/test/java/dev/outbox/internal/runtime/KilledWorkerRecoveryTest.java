@@ -1,5 +1,6 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,17 +11,22 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.fixture.WorkerProcess;
+import dev.outbox.internal.claim.ClaimSteps;
+import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.testing.Guarantee;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -36,90 +42,127 @@ class KilledWorkerRecoveryTest {
     private static final int EVENTS = 200;
     private static final Duration HANDLING = Duration.ofMillis(100);
 
-    @Test
-    void retriesFirstDeliveriesSoonAfterWorkerCrash() throws Exception {
-        retriesSoonAfterWorkerCrash(KilledWorkerRecoveryTest::publish);
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Recorded handled = Recorded.all();
+
+    @AfterEach
+    void close() {
+        outbox.close();
     }
 
     @Test
-    void retriesRedeliveriesSoonAfterWorkerCrash() throws Exception {
-        retriesSoonAfterWorkerCrash((source) -> queueForRedelivery(source, publish(source)));
+    void retriesFirstDeliveriesSoonAfterWorkerCrash() throws SQLException {
+        outbox.addStream("default");
+        publish();
+        assertThat(new ClaimSteps(outbox)
+                        .claim(EVENTS, ActiveHandlers.ofAllTypes())
+                        .events())
+                .hasSize(EVENTS);
+
+        survivorsHandleAllSoon();
+        assertThat(outbox.sql()
+                        .sql("SELECT DISTINCT attempt_count FROM events.outbox")
+                        .query(Integer.class)
+                        .list())
+                .as("the pass that was cut short counts")
+                .containsExactly(1);
     }
 
-    private static void retriesSoonAfterWorkerCrash(Consumer<TestOutbox> arrange) throws Exception {
+    @Test
+    void retriesRedeliveriesSoonAfterWorkerCrash() throws SQLException {
+        outbox.addStream("default");
+        queueForRedelivery(publish());
+        assertThat(new LaneSteps(outbox).claimDue(EVENTS, ActiveHandlers.ofAllTypes("any")))
+                .hasSize(EVENTS);
+
+        survivorsHandleAllSoon();
+    }
+
+    /** Two other instances take over what a worker has claimed that renews its lease no more. */
+    private void survivorsHandleAllSoon() {
         ConcurrentMap<Long, Long> startedAt = new ConcurrentHashMap<>();
-        Recorded handled = Recorded.all();
-        try (TestOutbox outbox = TestOutbox.create();
-                TestOutbox other = outbox.another();
-                TestOutbox source = outbox.another()) {
-            arrange.accept(source);
-            try (WorkerProcess process = WorkerProcess.start(outbox, Worker.class, Worker.HANGING)) {
-                process.hear();
-                await().until(() -> processing(outbox) == EVENTS);
-                for (TestOutbox survivor : List.of(outbox, other)) {
-                    survivor
-                            .handler("any", "*", (envelope) -> {
-                                startedAt.putIfAbsent(envelope.id(), System.nanoTime());
-                                LockSupport.parkNanos(HANDLING.toNanos());
-                                handled.handle(envelope);
-                            })
-                            .stream("default", SETTINGS)
-                            .start();
-                }
-                process.kill();
+        outbox.sql()
+                .sql("UPDATE events.outbox_claim SET locked_until = clock_timestamp() + ?::interval")
+                .param(LEASE.toString())
+                .update();
+        long killedAt = System.nanoTime();
+        try (TestOutbox one = outbox.another();
+                TestOutbox other = outbox.another()) {
+            for (TestOutbox survivor : List.of(one, other)) {
+                survivor
+                        .handler("any", "*", (envelope) -> {
+                            startedAt.putIfAbsent(envelope.id(), System.nanoTime());
+                            LockSupport.parkNanos(HANDLING.toNanos());
+                            handled.handle(envelope);
+                        })
+                        .stream("default", SETTINGS)
+                        .start();
             }
-            long killedAt = System.nanoTime();
             await().atMost(Duration.ofSeconds(90)).until(() -> outbox.count("events.outbox_published") == EVENTS);
-
-            // Without the recovery, each event of an aggregate would wait for a lease, 12 s in all.
-            // Sixteen threads handle what four of each aggregate's events leave to do one after the other.
-            Duration ownHandling = HANDLING.multipliedBy(EVENTS / 16 + EVENTS / AGGREGATES);
-            long last =
-                    startedAt.values().stream().mapToLong(Long::longValue).max().orElseThrow();
-            assertThat(Duration.ofNanos(last - killedAt))
-                    .as("from the kill to the last start")
-                    .isLessThan(LEASE.plusSeconds(6).plus(ownHandling));
-            assertThat(handled.sequences())
-                    .hasSize(AGGREGATES)
-                    .allSatisfy((aggregate, sequences) -> assertThat(sequences).isEqualTo(List.of(1L, 2L, 3L, 4L)));
         }
+
+        // Without the recovery, each event of an aggregate would wait for a lease, 12 s in all.
+        // Sixteen threads handle what four of each aggregate's events leave to do one after the other.
+        Duration ownHandling = HANDLING.multipliedBy(EVENTS / 16 + EVENTS / AGGREGATES);
+        long last = startedAt.values().stream().mapToLong(Long::longValue).max().orElseThrow();
+        assertThat(Duration.ofNanos(last - killedAt))
+                .as("from the kill to the last start")
+                .isLessThan(LEASE.plusSeconds(6).plus(ownHandling));
+        assertThat(handled.sequences())
+                .hasSize(AGGREGATES)
+                .allSatisfy((aggregate, sequences) -> assertThat(sequences).isEqualTo(List.of(1L, 2L, 3L, 4L)));
     }
 
     @Test
-    void poisonousEventEndsDeadAlone() throws Exception {
-        try (TestOutbox outbox = TestOutbox.create()) {
-            List<EventEnvelope> events = publish(outbox);
-            EventEnvelope poison = events.get(EVENTS / 2);
-            int crashes = 0;
-            while (!outbox.statusOf(poison).equals("DEAD")) {
-                try (WorkerProcess process =
-                        WorkerProcess.start(outbox, Worker.class, Worker.POISONED, "" + poison.id())) {
-                    await().atMost(Duration.ofSeconds(60))
-                            .until(() -> !process.isAlive()
-                                    || outbox.statusOf(poison).equals("DEAD"));
-                    crashes += process.isAlive() ? 0 : 1;
+    @Guarantee(
+            value = "G8",
+            sentence = "An event that crashes its process again and again ends dead; the others are handled.")
+    void eventThatCrashesItsProcessEndsDeadAlone() throws Exception {
+        List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
+                .mapToObj((number) -> outbox.publish("" + number, new OrderPlaced(number)))
+                .toList();
+        EventEnvelope poison = events.get(2);
+        EventEnvelope behind = outbox.publish("3", new OrderPlaced(6));
+        int crashes = 0;
+        Set<String> started = new TreeSet<>();
+        while (!outbox.statusOf(poison).equals("DEAD")) {
+            try (WorkerProcess process = WorkerProcess.start(outbox, Doomed.class)) {
+                String said = process.hear();
+                while (!said.equals("handling 3#1") && !said.equals("handling 3#2")) {
+                    started.add(said);
+                    said = process.hear();
                 }
-                assertThat(crashes).as("crashes of one event").isLessThanOrEqualTo(8);
+                if (said.equals("handling 3#1")) {
+                    crashes++;
+                    assertThat(process.end()).isEqualTo(Doomed.EXIT);
+                }
             }
-
-            Recorded rest = Recorded.all();
-            try (TestOutbox survivor = outbox.another()) {
-                survivor.handler("any", "*", rest).stream("default", SETTINGS).start();
-                await().atMost(Duration.ofSeconds(60))
-                        .until(() -> outbox.count("events.outbox_published") == EVENTS - 1);
-            }
-            assertThat(statuses(outbox)).isEqualTo(Map.of("PUBLISHED", EVENTS - 1L, "DEAD", 1L));
+            assertThat(crashes).isLessThanOrEqualTo(6);
         }
+
+        assertThat(crashes).isEqualTo(6);
+        assertThat(started).contains("handling 1#1", "handling 2#1", "handling 4#1", "handling 5#1");
+        assertThat(outbox.sql()
+                        .sql("SELECT outbox_id || ' ' || last_error_code FROM events.outbox_delivery"
+                                + " WHERE status = 'DEAD'")
+                        .query(String.class)
+                        .list())
+                .containsExactly(poison.id() + " CRASH_LOOP");
+        try (TestOutbox survivor = outbox.another()) {
+            survivor.handler("any", "*", handled).stream("default", SETTINGS).start();
+            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
+        }
+        assertThat(outbox.event(behind)).isPublished();
     }
 
-    private static List<EventEnvelope> publish(TestOutbox outbox) {
+    private List<EventEnvelope> publish() {
         return outbox.inTransaction(() -> IntStream.range(0, EVENTS)
                 .mapToObj((number) ->
                         outbox.publisher().publish("order", "" + number % AGGREGATES, new OrderPlaced(number)))
                 .toList());
     }
 
-    private static void queueForRedelivery(TestOutbox outbox, List<EventEnvelope> events) {
+    private void queueForRedelivery(List<EventEnvelope> events) {
         Lanes lanes = new Lanes(outbox);
         events.forEach((event) -> {
             if (event.sequence() == 1) {
@@ -129,47 +172,26 @@ class KilledWorkerRecoveryTest {
             }
         });
         outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 0").update();
-        new Lanes(outbox).due();
+        lanes.due();
     }
 
-    private static long processing(TestOutbox outbox) {
-        return statuses(outbox).getOrDefault("PROCESSING", 0L);
-    }
+    /** A process that ends at the first event of aggregate 3. */
+    static final class Doomed {
 
-    private static Map<String, Long> statuses(TestOutbox outbox) {
-        Map<String, Long> statuses = new ConcurrentHashMap<>();
-        outbox.sql()
-                .sql("SELECT status, count(*) FROM events.outbox_status GROUP BY status")
-                .query((row) -> {
-                    statuses.put(row.getString(1), row.getLong(2));
-                });
-        return statuses;
-    }
+        static final int EXIT = 3;
 
-    /** A process that hangs in its first events, or ends at one of them. */
-    static final class Worker {
-
-        static final String HANGING = "hanging";
-        static final String POISONED = "poisoned";
-
-        private Worker() {}
+        private Doomed() {}
 
         public static void main(String[] arguments) throws InterruptedException {
-            long poison = arguments[3].equals(POISONED) ? Long.parseLong(arguments[4]) : -1;
             WorkerProcess.work(
-                    WorkerProcess.database(arguments),
-                    HandlerDefinition.of("any", Set.of("*"), (envelope) -> handle(envelope, poison)),
-                    SETTINGS);
+                    WorkerProcess.database(arguments), HandlerDefinition.of("any", Set.of("*"), Doomed::handle));
             new CountDownLatch(1).await();
         }
 
-        private static void handle(EventEnvelope envelope, long poison) throws InterruptedException {
-            if (poison == -1) {
-                WorkerProcess.say("handling " + envelope.id());
-                new CountDownLatch(1).await();
-            }
-            if (envelope.id() == poison) {
-                Runtime.getRuntime().halt(3);
+        private static void handle(EventEnvelope envelope) {
+            WorkerProcess.say("handling " + envelope.aggregateId() + "#" + envelope.sequence());
+            if (envelope.aggregateId().equals("3") && envelope.sequence() == 1) {
+                Runtime.getRuntime().halt(EXIT);
             }
         }
     }

@@ -71,15 +71,14 @@ final class CrashDefects {
                     "(c.locked_until < clock_timestamp()",
                     "(c.locked_until < clock_timestamp() - interval '1 day'",
                     "ClaimFenceTest",
-                    "KilledProcessTest"),
+                    "KilledWorkerRecoveryTest"),
             Defect.of(
                     "first expired lease makes a suspect",
                     "G4",
                     "Dispatcher.java",
                     "return expiredClaims > 1;",
                     "return expiredClaims > 0;",
-                    "KilledWorkerRecoveryTest",
-                    "KilledProcessTest"),
+                    "KilledWorkerRecoveryTest"),
             Defect.of(
                     "suspects are claimed together",
                     "G4",
@@ -87,14 +86,14 @@ final class CrashDefects {
                     "LIMIT CASE WHEN (SELECT bool_or(candidate.suspect) FROM candidate) THEN 1 ELSE :batch_size END) l",
                     "LIMIT :batch_size) l",
                     "RetryLanesTest",
-                    "KilledProcessTest"),
+                    "KilledWorkerRecoveryTest"),
             Defect.of(
                     "lane goes on in batches after a crash",
                     "G4",
                     "claim-lanes.sql",
                     "LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0",
                     "LIMIT CASE WHEN first.retry_count = 0",
-                    "KilledProcessTest",
+                    "KilledWorkerRecoveryTest",
                     "RetryLanesTest"),
             Defect.of(
                     "next delivery inherits crashes",
@@ -102,7 +101,7 @@ final class CrashDefects {
                     "LaneSql.java",
                     "crash_count = CASE WHEN l.first_seq = lane.aggregate_seq THEN l.crash_count",
                     "crash_count = CASE WHEN l.first_seq IS NOT NULL THEN l.crash_count",
-                    "KilledProcessTest",
+                    "KilledWorkerRecoveryTest",
                     "RetryLanesTest"),
             Defect.of(
                     "expired claim of lanes counts no crash",
@@ -111,7 +110,7 @@ final class CrashDefects {
                     "crash_count = l.crash_count + lane.counts::integer,",
                     "crash_count = l.crash_count,",
                     "ExpiredClaimsTest",
-                    "KilledProcessTest"),
+                    "KilledWorkerRecoveryTest"),
             Defect.of(
                     "expired claim is deleted although a lane is locked",
                     "G2",
