@@ -35,25 +35,7 @@ class LostRegistrationTest {
     @Guarantee(
             value = "G2",
             sentence = "Handler registrations survive a PostgreSQL crash that loses asynchronous commits.")
-    void registrationSurvivesCrash() {
-        try (CrashingPostgres server = CrashingPostgres.create();
-                TestOutbox a = TestOutbox.create(server.postgres());
-                TestOutbox b = a.another()) {
-            start(a.handler("a", "*", first));
-            publish(a, "1", 1);
-            start(b.handler("b", "*", second));
-
-            Crash.SERVER.happenTo(server);
-
-            EventEnvelope event = publish(a, "2", 1);
-            awaitPublished(a, event);
-            assertThat(first.sequences()).as("handled by a").containsKey("2");
-            assertThat(second.sequences()).as("handled by b").containsKey("2");
-        }
-    }
-
-    @Test
-    void registrationOutlivesItsProcess() throws SQLException {
+    void registrationSurvivesCrash() throws SQLException {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox outbox = TestOutbox.create(server.postgres())) {
             registerProcessThatIsGone(outbox);
