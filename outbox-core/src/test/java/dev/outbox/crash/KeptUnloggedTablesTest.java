@@ -1,8 +1,10 @@
 package dev.outbox.crash;
 
+import static dev.outbox.crash.Recovery.FAST;
 import static dev.outbox.crash.Recovery.eventually;
-import static dev.outbox.crash.Recovery.flush;
-import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.crash.Recovery.holdingUntil;
+import static dev.outbox.crash.Recovery.isLostInACrash;
+import static dev.outbox.crash.Recovery.walPosition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,7 +12,6 @@ import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
@@ -30,9 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
 @Tag("full")
 class KeptUnloggedTablesTest {
-
-    private static final PollerSettings FAST =
-            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(30), Duration.ofSeconds(10));
 
     private final CrashingPostgres server = CrashingPostgres.create();
     private final TestOutbox outbox = TestOutbox.create(server.postgres());
@@ -62,17 +60,7 @@ class KeptUnloggedTablesTest {
                 .sql("CREATE FUNCTION public.aurora_version() RETURNS text LANGUAGE sql AS $$ SELECT '18.6.0'::text $$")
                 .update();
         CountDownLatch crashed = new CountDownLatch(1);
-        outbox
-                .handler("any", "*", (envelope) -> {
-                    if (envelope.sequence() == 1) {
-                        // From here on, only the settlement can be lost.
-                        flush(outbox);
-                    } else {
-                        awaitLatch(crashed);
-                    }
-                    handled.handle(envelope);
-                })
-                .stream("default", FAST.withConcurrency(2))
+        outbox.handler("any", "*", holdingUntil(crashed, outbox, handled)).stream("default", FAST.withConcurrency(2))
                 .start();
         publish(2);
         await().until(() -> outbox.count("events.outbox_published") == 1);
@@ -94,7 +82,7 @@ class KeptUnloggedTablesTest {
             publish(1);
             published.incrementAndGet();
             await().until(() -> outbox.count("events.outbox_published") == published.get());
-            return isLostInACrash(walPosition());
+            return isLostInACrash(outbox, walPosition(outbox));
         });
     }
 
@@ -104,21 +92,5 @@ class KeptUnloggedTablesTest {
                 outbox.publisher().publish("order", "1", new OrderPlaced(i));
             }
         });
-    }
-
-    private String walPosition() {
-        return outbox.sql()
-                .sql("SELECT pg_current_wal_insert_lsn()::text")
-                .query(String.class)
-                .single();
-    }
-
-    /** Returns whether a crash loses what was written up to a position. The WAL writer flushes it every 10 s. */
-    private boolean isLostInACrash(String position) {
-        return outbox.sql()
-                .sql("SELECT pg_current_wal_flush_lsn() < ?::pg_lsn")
-                .param(position)
-                .query(Boolean.class)
-                .single();
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.crash;
 
+import static dev.outbox.crash.Recovery.FAST;
 import static dev.outbox.crash.Recovery.eventually;
 import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,13 +10,11 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
-import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
@@ -28,9 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
 @Tag("full")
 class LostClaimTest {
-
-    private static final PollerSettings SETTINGS =
-            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(30), Duration.ofSeconds(10));
 
     /** The crash forgets the claim, and PostgreSQL gives its id to the claim of the new owner. */
     @ParameterizedTest
@@ -61,7 +57,7 @@ class LostClaimTest {
                             lateLost.countDown();
                         }
                     })
-                    .stream("default", SETTINGS)
+                    .stream("default", FAST)
                     .start();
             first.inTransaction(() -> List.of(
                     first.publisher().publish("order", "1", new OrderPlaced(1)),
@@ -75,7 +71,7 @@ class LostClaimTest {
                         awaitLatch(ownerMayEnd);
                         owner.handle(envelope);
                     })
-                    .stream("default", SETTINGS)
+                    .stream("default", FAST)
                     .start();
             awaitLatch(ownerBegan);
             lateMayEnd.countDown();

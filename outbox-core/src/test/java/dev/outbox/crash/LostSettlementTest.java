@@ -1,8 +1,12 @@
 package dev.outbox.crash;
 
+import static dev.outbox.crash.Recovery.FAST;
 import static dev.outbox.crash.Recovery.eventually;
 import static dev.outbox.crash.Recovery.flush;
+import static dev.outbox.crash.Recovery.holdingUntil;
+import static dev.outbox.crash.Recovery.isLostInACrash;
 import static dev.outbox.crash.Recovery.publish;
+import static dev.outbox.crash.Recovery.walPosition;
 import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -16,7 +20,6 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
-import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
 import java.io.IOException;
@@ -35,9 +38,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
 @Tag("full")
 class LostSettlementTest {
-
-    private static final PollerSettings FAST =
-            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(30), Duration.ofSeconds(10));
 
     private final CrashingPostgres server = CrashingPostgres.create();
     private final TestOutbox outbox = TestOutbox.create(server.postgres());
@@ -61,10 +61,10 @@ class LostSettlementTest {
         awaitPublished(4);
         publishTogether("1", 5, 6);
         awaitPublished(6);
-        String settled = walPosition();
+        String settled = walPosition(outbox);
         claims.awaitMore();
 
-        boolean lost = isLostInACrash(settled);
+        boolean lost = isLostInACrash(outbox, settled);
         crash.happenTo(server);
 
         publish(outbox, "1", 7);
@@ -72,44 +72,14 @@ class LostSettlementTest {
     }
 
     @Test
-    void claimsEventsWithSmallerIdsAfterFailover() {
-        server.addStandby();
-        outbox.handler("any", "*", handled).listener(claims).stream("default", FAST)
-                .start();
-        publishTogether("1", 1, 10);
-        awaitPublished(10);
-        server.stopReplication();
-        publishTogether("1", 11, 200);
-        awaitPublished(200);
-        claims.awaitMore();
-        long highest = handled.handled().get(199).id();
-
-        server.failOver();
-
-        EventEnvelope event = publish(outbox, "2", 1);
-        assertThat(event.id()).isLessThan(highest);
-        eventually().untilAsserted(() -> assertThat(handled.sequences()).containsEntry("2", List.of(1L)));
-    }
-
-    @Test
     void continuesNoBatchAfterLostPartialSettlement() {
         CountDownLatch crashed = new CountDownLatch(1);
-        outbox
-                .handler("any", "*", (envelope) -> {
-                    if (envelope.sequence() == 1) {
-                        // From here on, only the settlement can be lost.
-                        flush(outbox);
-                    } else {
-                        awaitLatch(crashed);
-                    }
-                    handled.handle(envelope);
-                })
-                .stream("default", FAST.withConcurrency(2))
+        outbox.handler("any", "*", holdingUntil(crashed, outbox, handled)).stream("default", FAST.withConcurrency(2))
                 .start();
         publishTogether("1", 1, 2);
         awaitPublished(1);
 
-        boolean lost = isLostInACrash(walPosition());
+        boolean lost = isLostInACrash(outbox, walPosition(outbox));
         Crash.SERVER.happenTo(server);
         crashed.countDown();
 
@@ -147,17 +117,7 @@ class LostSettlementTest {
     @Test
     void continuesNoLaneAfterLostPartialSettlement() {
         CountDownLatch crashed = new CountDownLatch(1);
-        outbox
-                .handler("any", "*", (envelope) -> {
-                    if (envelope.sequence() == 1) {
-                        // From here on, only the settlement can be lost.
-                        flush(outbox);
-                    } else {
-                        awaitLatch(crashed);
-                    }
-                    handled.handle(envelope);
-                })
-                .stream("default", FAST.withConcurrency(2));
+        outbox.handler("any", "*", holdingUntil(crashed, outbox, handled)).stream("default", FAST.withConcurrency(2));
         Lanes lanes = new Lanes(outbox);
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.failed("any", events.get(0));
@@ -167,7 +127,7 @@ class LostSettlementTest {
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 1);
 
-        boolean lost = isLostInACrash(walPosition());
+        boolean lost = isLostInACrash(outbox, walPosition(outbox));
         Crash.SERVER.happenTo(server);
         crashed.countDown();
 
@@ -182,22 +142,6 @@ class LostSettlementTest {
 
     private void awaitPublished(int events) {
         await().until(() -> outbox.count("events.outbox_published") == events);
-    }
-
-    private String walPosition() {
-        return outbox.sql()
-                .sql("SELECT pg_current_wal_insert_lsn()::text")
-                .query(String.class)
-                .single();
-    }
-
-    /** Whether a crash loses what was committed asynchronously up to now. The WAL writer flushes it every 10 s. */
-    private boolean isLostInACrash(String position) {
-        return outbox.sql()
-                .sql("SELECT pg_current_wal_flush_lsn() < ?::pg_lsn")
-                .param(position)
-                .query(Boolean.class)
-                .single();
     }
 
     /** The second event was under way in the crash, and is settled only after the first one. */

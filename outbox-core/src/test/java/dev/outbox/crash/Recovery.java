@@ -1,14 +1,19 @@
 package dev.outbox.crash;
 
+import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.awaitility.core.ConditionFactory;
@@ -53,6 +58,10 @@ final class Recovery {
         }
     }
 
+    /** Looks for events all the time, and has a lease that no test waits for. */
+    static final PollerSettings FAST =
+            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(30), Duration.ofSeconds(10));
+
     private Recovery() {}
 
     /** Less than a lease, a minute's look at the whole queue, or a heartbeat takes. */
@@ -72,5 +81,34 @@ final class Recovery {
         JdbcClient sql = JdbcClient.create(outbox.database().dataSource());
         sql.sql("CREATE TABLE IF NOT EXISTS flushed (id int)").update();
         sql.sql("INSERT INTO flushed VALUES (1)").update();
+    }
+
+    /** Returns up to where the log of the server is written. */
+    static String walPosition(TestOutbox outbox) {
+        return outbox.sql()
+                .sql("SELECT pg_current_wal_insert_lsn()::text")
+                .query(String.class)
+                .single();
+    }
+
+    /** Returns whether a crash loses what was committed asynchronously up to a position. The WAL writer flushes it every 10 s. */
+    static boolean isLostInACrash(TestOutbox outbox, String position) {
+        return outbox.sql()
+                .sql("SELECT pg_current_wal_flush_lsn() < ?::pg_lsn")
+                .param(position)
+                .query(Boolean.class)
+                .single();
+    }
+
+    /** Handles the first event of an aggregate, after which only its settlement can be lost, and holds the others until the crash. */
+    static EnvelopeHandler holdingUntil(CountDownLatch crashed, TestOutbox outbox, Recorded handled) {
+        return (envelope) -> {
+            if (envelope.sequence() == 1) {
+                flush(outbox);
+            } else {
+                awaitLatch(crashed);
+            }
+            handled.handle(envelope);
+        };
     }
 }
