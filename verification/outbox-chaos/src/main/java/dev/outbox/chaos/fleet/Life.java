@@ -76,21 +76,8 @@ final class Life {
         awaitEnd();
     }
 
-    void signal(String signal) {
-        try {
-            int exit = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process.pid())
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-            if (exit != 0) {
-                throw new IllegalStateException("SIG" + signal + " could not be sent to " + name);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("SIG" + signal + " could not be sent to " + name, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while " + name + " gets a signal", e);
-        }
+    void signal(Signal signal) {
+        signal.sendTo(process);
     }
 
     /** Writes a command to its standard input; one that has ended does not get it. */

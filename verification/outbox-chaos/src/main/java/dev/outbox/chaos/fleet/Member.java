@@ -119,9 +119,9 @@ public final class Member {
             return false;
         }
         facts.write(Fault.begun(System.nanoTime(), Kind.SUSPEND, victim.name(), "SIGSTOP for " + time));
-        victim.signal("STOP");
+        victim.signal(Signal.STOP);
         Pause.of(time);
-        victim.signal("CONT");
+        victim.signal(Signal.CONT);
         facts.write(Fault.ended(System.nanoTime(), Kind.SUSPEND, victim.name(), "SIGCONT"));
         return true;
     }

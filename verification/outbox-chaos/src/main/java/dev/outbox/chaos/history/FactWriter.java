@@ -1,5 +1,7 @@
 package dev.outbox.chaos.history;
 
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,6 +57,27 @@ public final class FactWriter implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot write a fact of " + process, e);
         }
+    }
+
+    /** Writes that a handler starts with an event. */
+    public void started(String handlerId, EventEnvelope event, EventContext context) {
+        write(new Fact.Started(
+                System.nanoTime(),
+                process,
+                handlerId,
+                event.eventId(),
+                event.aggregateType(),
+                event.aggregateId(),
+                event.sequence(),
+                context.attempt(),
+                event.payload(),
+                event.headers(),
+                event.replayed()));
+    }
+
+    /** Writes that a handler has ended with an event. */
+    public void ended(String handlerId, EventEnvelope event, EventContext context, Fact.Outcome outcome) {
+        write(new Fact.Ended(System.nanoTime(), process, handlerId, event.eventId(), context.attempt(), outcome));
     }
 
     @Override

@@ -1,30 +1,19 @@
 package dev.outbox.chaos.history;
 
-import dev.outbox.EventContext;
-import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Outcome;
-import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.Fact.Subscribed;
 import java.util.Set;
 
 /** Puts facts around the body of a handler, inside its transaction if it has one. */
 public final class RecordedHandler {
 
-    private final FactWriter facts;
-    private final String handlerId;
-
-    private RecordedHandler(FactWriter facts, String handlerId) {
-        this.facts = facts;
-        this.handlerId = handlerId;
-    }
+    private RecordedHandler() {}
 
     /** Returns the handler with facts around it. */
     public static HandlerDefinition of(HandlerDefinition handler, FactWriter facts) {
-        RecordedHandler recorded = new RecordedHandler(facts, handler.id());
         return handler.decorated((own) -> (payload, envelope, context) -> {
-            recorded.starts(envelope, context);
+            facts.started(handler.id(), envelope, context);
             Outcome outcome = Outcome.FAILED;
             try {
                 own.handle(payload, envelope, context);
@@ -32,7 +21,7 @@ public final class RecordedHandler {
             } finally {
                 // A handler that swallows its interrupt leaves the flag; the library judges it by its time.
                 boolean interrupted = Thread.currentThread().isInterrupted();
-                recorded.ends(envelope, context, interrupted ? Outcome.INTERRUPTED : outcome);
+                facts.ended(handler.id(), envelope, context, interrupted ? Outcome.INTERRUPTED : outcome);
             }
         });
     }
@@ -48,25 +37,5 @@ public final class RecordedHandler {
                     Set.copyOf(handler.aliases()),
                     handler.deduplicates()));
         }
-    }
-
-    private void starts(EventEnvelope event, EventContext context) {
-        facts.write(new Started(
-                System.nanoTime(),
-                facts.process(),
-                handlerId,
-                event.eventId(),
-                event.aggregateType(),
-                event.aggregateId(),
-                event.sequence(),
-                context.attempt(),
-                event.payload(),
-                event.headers(),
-                event.replayed()));
-    }
-
-    private void ends(EventEnvelope event, EventContext context, Outcome outcome) {
-        facts.write(
-                new Ended(System.nanoTime(), facts.process(), handlerId, event.eventId(), context.attempt(), outcome));
     }
 }

@@ -3,11 +3,12 @@ package dev.outbox.chaos.matrix;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.OutboxException;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.process.BusinessTables;
 import dev.outbox.chaos.process.StallWatch;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionException;
 
 /** Plays the part of one process in one cell. */
@@ -29,13 +30,11 @@ final class Actor implements AutoCloseable {
         this.facts = FactWriter.open(Path.of(assignment.facts()), assignment.process());
         this.stalls = new StallWatch(facts);
         HikariDataSource pool = CellOutbox.open(assignment);
-        this.handlers = new FactHandlers(facts, pool);
+        BusinessTables tables = new BusinessTables(new JdbcTemplate(pool));
+        this.handlers = new FactHandlers(facts, tables);
         this.outbox = CellOutbox.of(pool, assignment, handlers::definitions);
         this.publications = new Publications(
-                facts,
-                JdbcClient.create(pool),
-                outbox.transactions(),
-                () -> outbox.runtime().publisher());
+                facts, tables, outbox.transactions(), () -> outbox.runtime().publisher());
         this.runner = new ScenarioRunner(assignment.scenario(), outbox, publications, handlers, facts);
     }
 

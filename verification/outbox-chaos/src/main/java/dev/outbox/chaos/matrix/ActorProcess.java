@@ -1,5 +1,6 @@
 package dev.outbox.chaos.matrix;
 
+import dev.outbox.chaos.fleet.Signal;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -137,28 +138,11 @@ final class ActorProcess implements AutoCloseable {
     }
 
     void suspend() {
-        signal("STOP");
+        Signal.STOP.sendTo(process);
     }
 
     void resume() {
-        signal("CONT");
-    }
-
-    private void signal(String name) {
-        try {
-            int exit = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-            if (exit != 0) {
-                throw new IllegalStateException("SIG" + name + " could not be sent");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("SIG" + name + " could not be sent", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while a signal is sent", e);
-        }
+        Signal.CONT.sendTo(process);
     }
 
     @Override

@@ -4,8 +4,10 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
-import dev.outbox.chaos.history.Fact;
+import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.history.RecordedHandler;
+import dev.outbox.chaos.process.BusinessTables;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,8 +15,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import javax.sql.DataSource;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Two handlers that write down what they do: one without a transaction, which may fail, and one that deduplicates. */
 final class FactHandlers {
@@ -23,12 +23,12 @@ final class FactHandlers {
     static final String BOOK = "book";
 
     private final FactWriter facts;
-    private final JdbcClient sql;
+    private final BusinessTables tables;
     private final Map<UUID, Integer> started = new ConcurrentHashMap<>();
 
-    FactHandlers(FactWriter facts, DataSource dataSource) {
+    FactHandlers(FactWriter facts, BusinessTables tables) {
         this.facts = facts;
-        this.sql = JdbcClient.create(dataSource);
+        this.tables = tables;
     }
 
     List<HandlerDefinition> definitions() {
@@ -41,15 +41,7 @@ final class FactHandlers {
 
     /** Notes that the handlers are registered: they must get every event that is intended from now on. */
     void subscribed() {
-        for (HandlerDefinition handler : definitions()) {
-            facts.write(new Fact.Subscribed(
-                    System.nanoTime(),
-                    facts.process(),
-                    handler.id(),
-                    handler.eventTypes(),
-                    Set.of(),
-                    handler.deduplicates()));
-        }
+        RecordedHandler.subscribed(facts, definitions());
     }
 
     /** Returns the latest attempt of the first handler that has started with an event; zero if none has. */
@@ -71,13 +63,7 @@ final class FactHandlers {
     }
 
     private void book(Work work, EventEnvelope envelope, EventContext context) throws Exception {
-        record(
-                BOOK,
-                envelope,
-                context,
-                () -> sql.sql("INSERT INTO chaos.booking (event_id, handler) VALUES (?, ?)")
-                        .params(envelope.eventId(), BOOK)
-                        .update());
+        record(BOOK, envelope, context, () -> tables.book(envelope.eventId(), BOOK));
     }
 
     /** Body of a handler. */
@@ -87,28 +73,16 @@ final class FactHandlers {
     }
 
     private void record(String handler, EventEnvelope envelope, EventContext context, Body body) throws Exception {
-        facts.write(new Fact.Started(
-                System.nanoTime(),
-                facts.process(),
-                handler,
-                envelope.eventId(),
-                envelope.aggregateType(),
-                envelope.aggregateId(),
-                envelope.sequence(),
-                context.attempt(),
-                envelope.payload(),
-                envelope.headers(),
-                envelope.replayed()));
-        Fact.Outcome outcome = Fact.Outcome.FAILED;
+        facts.started(handler, envelope, context);
+        Outcome outcome = Outcome.FAILED;
         try {
             body.run();
-            outcome = Fact.Outcome.SUCCEEDED;
+            outcome = Outcome.SUCCEEDED;
         } catch (InterruptedException e) {
-            outcome = Fact.Outcome.INTERRUPTED;
+            outcome = Outcome.INTERRUPTED;
             throw e;
         } finally {
-            facts.write(new Fact.Ended(
-                    System.nanoTime(), facts.process(), handler, envelope.eventId(), context.attempt(), outcome));
+            facts.ended(handler, envelope, context, outcome);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.Fact.Commit;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.process.BusinessTables;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,7 +24,7 @@ final class Publications {
     private static final Map<String, String> HEADERS = Map.of("tenant", "t-1", "note", "a \"quoted\" value");
 
     private final FactWriter facts;
-    private final JdbcClient sql;
+    private final BusinessTables tables;
     private final TransactionTemplate transactions;
     private final Supplier<OutboxPublisher> publisher;
     private int number;
@@ -53,9 +53,12 @@ final class Publications {
     }
 
     Publications(
-            FactWriter facts, JdbcClient sql, TransactionTemplate transactions, Supplier<OutboxPublisher> publisher) {
+            FactWriter facts,
+            BusinessTables tables,
+            TransactionTemplate transactions,
+            Supplier<OutboxPublisher> publisher) {
         this.facts = facts;
-        this.sql = sql;
+        this.tables = tables;
         this.transactions = transactions;
         this.publisher = publisher;
     }
@@ -97,6 +100,7 @@ final class Publications {
         Commit outcome = Commit.ABORTED;
         try {
             transactions.executeWithoutResult((status) -> {
+                tables.touch(sorted.stream().map(Publications::intended).toList());
                 sorted.forEach((event) -> store(event, name));
                 if (aborts) {
                     throw new Abort();
@@ -125,11 +129,6 @@ final class Publications {
     }
 
     private void store(Planned event, String transactionName) {
-        sql.sql("""
-                INSERT INTO chaos.account AS a (id, version)
-                VALUES (?, 1)
-                ON CONFLICT (id) DO UPDATE SET version = a.version + 1
-                """).param(event.aggregateId()).update();
         OutboxEvent outboxEvent = OutboxEvent.of(event.aggregateType(), event.aggregateId(), event.work())
                 .withEventType(Work.TYPE);
         for (Map.Entry<String, String> header : HEADERS.entrySet()) {
@@ -139,12 +138,7 @@ final class Publications {
         EventEnvelope envelope = delay == null
                 ? publish(outboxEvent.withEventId(event.eventId()), transactionName)
                 : schedule(outboxEvent, event, delay, transactionName);
-        sql.sql("""
-                INSERT INTO chaos.ledger (event_id, aggregate_id, sequence, transaction_id)
-                VALUES (?, ?, ?, ?)
-                """)
-                .params(envelope.eventId(), event.aggregateId(), envelope.sequence(), transactionName)
-                .update();
+        tables.note(List.of(envelope), transactionName);
     }
 
     private EventEnvelope publish(OutboxEvent event, String transactionName) {
@@ -155,9 +149,7 @@ final class Publications {
     }
 
     private EventEnvelope schedule(OutboxEvent event, Planned planned, Duration delay, String transactionName) {
-        long now = sql.sql("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
-                .query(Long.class)
-                .single();
+        long now = tables.clock();
         EventEnvelope envelope = publisher.get().publish(event.deliverAfter(delay));
         facts.write(new Fact.Scheduled(
                 System.nanoTime(),

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The tables of the application, which change in the transactions that publish. */
-final class BusinessTables {
+public final class BusinessTables {
 
     private static final String TOUCH = """
             INSERT INTO chaos.account AS a (id, version)
@@ -52,12 +52,13 @@ final class BusinessTables {
 
     private final JdbcTemplate jdbc;
 
-    BusinessTables(JdbcTemplate jdbc) {
+    /** Creates an access to the tables. */
+    public BusinessTables(JdbcTemplate jdbc) {
         this.jdbc = jdbc;
     }
 
     /** Changes the accounts of some events. They are locked in order, as the outbox locks aggregates: publishers do not deadlock. */
-    void touch(List<IntendedEvent> events) {
+    public void touch(List<IntendedEvent> events) {
         String[] accounts = events.stream()
                 .map((event) -> event.aggregateType() + "/" + event.aggregateId())
                 .distinct()
@@ -67,7 +68,7 @@ final class BusinessTables {
     }
 
     /** Writes the row that has to appear together with each event. */
-    void note(List<EventEnvelope> events, String transaction) {
+    public void note(List<EventEnvelope> events, String transaction) {
         jdbc.batchUpdate(NOTE, events, events.size() + 1, (statement, event) -> {
             statement.setObject(1, event.eventId());
             statement.setString(2, event.aggregateId());
@@ -82,7 +83,7 @@ final class BusinessTables {
     }
 
     /** Returns the microseconds since 1970, by the clock of the database. */
-    long clock() {
+    public long clock() {
         return Objects.requireNonNull(jdbc.queryForObject(CLOCK, Long.class));
     }
 
@@ -100,7 +101,7 @@ final class BusinessTables {
     }
 
     /** Writes what a deduplicating handler does exactly once. */
-    void book(UUID eventId, String handler) {
+    public void book(UUID eventId, String handler) {
         jdbc.update(BOOK, eventId, handler);
     }
 }

@@ -4,9 +4,7 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.ContextHandler;
-import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Outcome;
-import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.FactWriter;
 import java.time.Duration;
 
@@ -38,37 +36,17 @@ final class RecordedHandlers {
                 (body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
     }
 
-    private void begin(String handler, EventEnvelope event, int attempt) {
-        facts.write(new Started(
-                System.nanoTime(),
-                facts.process(),
-                handler,
-                event.eventId(),
-                event.aggregateType(),
-                event.aggregateId(),
-                event.sequence(),
-                attempt,
-                event.payload(),
-                event.headers(),
-                event.replayed()));
-    }
-
-    private void end(String handler, EventEnvelope event, int attempt, Outcome outcome) {
-        facts.write(new Ended(System.nanoTime(), facts.process(), handler, event.eventId(), attempt, outcome));
-    }
-
     private void run(
             String handler, Object payload, EventEnvelope event, EventContext context, ContextHandler<Object> body)
             throws Exception {
-        int attempt = context.attempt();
-        begin(handler, event, attempt);
+        facts.started(handler, event, context);
         Outcome outcome = Outcome.FAILED;
         try {
             if (!slowness.isZero()) {
                 WorkerHandlers.hold(slowness);
             }
             if (event.aggregateType().equals(WorkerHandlers.STORMY) && System.nanoTime() < stormUntil) {
-                rage(event, attempt);
+                rage(event, context.attempt());
             }
             body.handle(payload, event, context);
             outcome = Outcome.SUCCEEDED;
@@ -76,7 +54,7 @@ final class RecordedHandlers {
             outcome = Outcome.INTERRUPTED;
             throw e;
         } finally {
-            end(handler, event, attempt, outcome);
+            facts.ended(handler, event, context, outcome);
         }
     }
 
