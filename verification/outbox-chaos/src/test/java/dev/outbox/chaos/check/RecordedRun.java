@@ -50,7 +50,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** The real library in this process, on a database of its own, with triggers and facts. */
 final class RecordedRun implements AutoCloseable {
 
-    static final CheckSettings SETTINGS = CheckSettings.defaults().withMaxAttempts(3);
+    private static final CheckSettings SETTINGS = CheckSettings.defaults();
+    private static final String MAX_ATTEMPTS = "3";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -133,7 +134,7 @@ final class RecordedRun implements AutoCloseable {
                 RetentionSettings.defaults());
     }
 
-    static String stateChanges() {
+    private static String stateChanges() {
         try (InputStream script = History.class.getResourceAsStream("state-changes.sql")) {
             return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -195,12 +196,14 @@ final class RecordedRun implements AutoCloseable {
                 == 0;
     }
 
-    History history() {
-        return History.read(directory, dataSource);
-    }
-
     Report check() {
-        return new Checker(SETTINGS).check(history());
+        String login = "user=" + database.username() + "&password=" + database.password();
+        return CheckMain.check(
+                directory.toString(),
+                database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + login,
+                SETTINGS.lease().toString(),
+                SETTINGS.backlogDeadline().toString(),
+                MAX_ATTEMPTS);
     }
 
     void book(UUID eventId, String handler) {
