@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;
@@ -25,8 +24,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -38,7 +37,9 @@ class ClaimFenceTest {
     private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -47,17 +48,12 @@ class ClaimFenceTest {
         outbox.addStream("default");
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     @Guarantee(
             value = "G5",
             sentence = "A late worker changes nothing: every write after a claim is fenced by the claim.")
     void lateWorkerChangesNothing() throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         ClaimStore.Claim late = claim("late", 10).claim();
         expireClaims();
         ClaimStore.Round round = claim("next", 10);
@@ -81,19 +77,19 @@ class ClaimFenceTest {
                 .isFalse();
         assertThat(leases.renew(late.key(), LEASE)).isFalse();
         assertThat(leases.confirm(late.key())).isFalse();
-        assertThat(outbox.count("events.outbox_published")).isZero();
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
-        assertThat(status()).containsExactly("PROCESSING");
+        assertThat(outbox.published()).isZero();
+        assertThat(outbox.deliveries()).isZero();
+        assertThat(outbox.statuses()).containsExactly("PROCESSING");
         assertThat(settlements
                         .settle(new Settlement(round.claim(), ids(late), List.of(), true))
                         .claimHeld())
                 .isTrue();
-        assertThat(status()).containsExactly("PUBLISHED");
+        assertThat(outbox.statuses()).containsExactly("PUBLISHED");
     }
 
     @Test
     void expiredClaimMaySettleUntilItIsDropped() throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         ClaimStore.Claim claim = claim("w1", 10).claim();
         expireClaims();
 
@@ -101,14 +97,14 @@ class ClaimFenceTest {
                         .settle(new Settlement(claim, ids(claim), List.of(), true))
                         .claimHeld())
                 .isTrue();
-        assertThat(status()).containsExactly("PUBLISHED");
+        assertThat(outbox.statuses()).containsExactly("PUBLISHED");
     }
 
     /** Its snapshot may be older than a renewal. */
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
     void transactionConfirmsItsClaim(int isolation) throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         ClaimStore.Claim claim = claim("w1", 10).claim();
         Lease.Claimed claimed = leases.claimed(claim.key(), LEASE);
         BoundConnection transaction = new BoundConnection(outbox.dataSource());
@@ -144,7 +140,7 @@ class ClaimFenceTest {
 
     @Test
     void renewedClaimDoesNotExpire() throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         ClaimStore.Claim claim = claim("w1", 10).claim();
         expireClaims();
 
@@ -156,7 +152,7 @@ class ClaimFenceTest {
 
     @Test
     void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         leases.release(claim("w1", 10).claim().key());
 
         ClaimStore.Round round = claim("w2", 10);
@@ -166,11 +162,11 @@ class ClaimFenceTest {
 
     @Test
     void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         ClaimStore.Claim claim = claim("w1", 10).claim();
         settlements.settle(new Settlement(claim, ids(claim).subList(0, 1), List.of(), false));
 
-        assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
+        assertThat(outbox.statuses()).containsExactly("PUBLISHED", "PROCESSING");
         expireClaims();
         ClaimStore.Round round = claim("w2", 10);
         assertThat(round.expired()).containsExactly(new Expired("w1", true, 1, 0));
@@ -180,19 +176,19 @@ class ClaimFenceTest {
     /** Its aggregate is free for other claims then, though the batch continues. */
     @Test
     void parkedEventLeavesTheClaim() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         ClaimStore.Claim claim = claim("w1", 10).claim();
         Unfinished parked = new Unfinished(
                 ids(claim).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ofHours(1), true));
         settlements.settle(new Settlement(claim, List.of(), List.of(parked), false));
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("a");
     }
 
     @Test
     void rowChangedDuringSettlementMovesAllTheSame() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         ClaimStore.Claim claim = claim("w1", 2).claim();
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
@@ -205,15 +201,9 @@ class ClaimFenceTest {
             settlements.settle(new Settlement(claim, List.copyOf(leftOver), List.of(), true));
         }
 
-        assertThat(status()).containsExactly("PUBLISHED", "PUBLISHED");
-        assertThat(outbox.count("events.outbox_unpublished")).isZero();
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(2);
-    }
-
-    private void publish(String... aggregateIds) {
-        for (String id : aggregateIds) {
-            outbox.publish(id, new OrderPlaced(1));
-        }
+        assertThat(outbox.statuses()).containsExactly("PUBLISHED", "PUBLISHED");
+        assertThat(outbox.unpublished()).isZero();
+        assertThat(outbox.published()).isEqualTo(2);
     }
 
     private ClaimStore.Round claim(String worker, int batchSize) throws SQLException {
@@ -225,13 +215,6 @@ class ClaimFenceTest {
         outbox.sql()
                 .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'")
                 .update();
-    }
-
-    private List<String> status() {
-        return outbox.sql()
-                .sql("SELECT status FROM events.outbox_status ORDER BY id")
-                .query(String.class)
-                .list();
     }
 
     private static List<String> aggregates(ClaimStore.Round round) {

@@ -25,26 +25,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ClaimStoreTest {
 
     private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     ClaimStoreTest() throws SQLException {
         outbox.addStream("default");
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test
@@ -89,13 +86,13 @@ class ClaimStoreTest {
         }
 
         assertThat(InBackground.result(early)).isEmpty();
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
         assertThat(aggregates(claims.claim(request).orElseThrow())).containsExactly("a");
     }
 
     @Test
     void claimsOldestEventsUpToBatchSize() throws SQLException {
-        publish("a", "b", "c");
+        outbox.publishOrders("a", "b", "c");
 
         assertThat(aggregates(claim("w1", 2))).containsExactly("a", "b");
         assertThat(aggregates(claim("w2", 2))).containsExactly("c");
@@ -135,9 +132,9 @@ class ClaimStoreTest {
 
     @Test
     void claimSkipsAggregatesOfLiveClaims() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         ClaimStore.Claim first = claim("w1", 1).claim();
-        publish("a", "c", "b");
+        outbox.publishOrders("a", "c", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
         settlements.settle(new Settlement(first, ids(first), List.of(), true));
@@ -146,7 +143,7 @@ class ClaimStoreTest {
 
     @Test
     void lockedRowHoldsBackItsAggregateOnly() throws SQLException {
-        publish("a", "b", "a", "c");
+        outbox.publishOrders("a", "b", "a", "c");
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE");
 
@@ -162,7 +159,7 @@ class ClaimStoreTest {
 
     @Test
     void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
-        publish("a", "a", "a", "a", "a", "b");
+        outbox.publishOrders("a", "a", "a", "a", "a", "b");
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE");
 
@@ -172,7 +169,7 @@ class ClaimStoreTest {
 
     @Test
     void eventsBeforeALockedRowAreClaimed() throws SQLException {
-        publish("a", "b", "a", "a", "b", "a");
+        outbox.publishOrders("a", "b", "a", "a", "b", "a");
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("SELECT FROM events.outbox WHERE id IN (4, 5) FOR UPDATE");
 
@@ -182,8 +179,8 @@ class ClaimStoreTest {
 
     @Test
     void manyLockedAggregatesDoNotHideTheOthers() throws SQLException {
-        IntStream.range(0, 20).forEach((i) -> publish("a" + i, "a" + i, "a" + i));
-        publish("free");
+        IntStream.range(0, 20).forEach((i) -> outbox.publishOrders("a" + i, "a" + i, "a" + i));
+        outbox.publishOrders("free");
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("SELECT FROM events.outbox WHERE aggregate_seq = 1 AND aggregate_id <> 'free' FOR UPDATE");
 
@@ -194,7 +191,7 @@ class ClaimStoreTest {
     /** The lock follows the row to its new version. */
     @Test
     void rowChangedByAnotherTransactionIsClaimedOnce() throws SQLException {
-        publish("a", "a", "b");
+        outbox.publishOrders("a", "a", "b");
         outbox.sql()
                 .sql("UPDATE events.outbox_unpublished SET attempt_count = attempt_count + 1 WHERE id = 1")
                 .update();
@@ -205,7 +202,7 @@ class ClaimStoreTest {
 
     @Test
     void claimLooksAsFarAsItsReach() throws SQLException {
-        publish("a", "a", "a", "a", "b");
+        outbox.publishOrders("a", "a", "a", "a", "b");
         claim("w1", 1);
 
         ClaimStore.Round shallow = claims.claim(reaching(0, 3)).orElseThrow();
@@ -228,7 +225,7 @@ class ClaimStoreTest {
                           FROM generate_series(1, ?) n
                         """).param(events).update();
         claim("w1", 1);
-        publish("far");
+        outbox.publishOrders("far");
 
         ClaimStore.Round round = claims.claim(reaching(events + 1, near)).orElseThrow();
         assertThat(round.claim()).isNull();
@@ -255,10 +252,10 @@ class ClaimStoreTest {
     /** Ids that have left the queue do not count: a slow handler holds the first event. */
     @Test
     void claimFindsANewEventFarBehindTheFirst() throws SQLException {
-        publish("slow");
+        outbox.publishOrders("slow");
         claim("w1", 1);
         outbox.sql().sql("SELECT setval('events.outbox_id_seq', 1000)").query().singleValue();
-        publish("new");
+        outbox.publishOrders("new");
 
         ClaimStore.Round round = claims.claim(reaching(1000, 10)).orElseThrow();
         assertThat(aggregates(round)).containsExactly("new");
@@ -267,7 +264,7 @@ class ClaimStoreTest {
 
     @Test
     void pausedStreamClaimsNothingAndIsNotLong() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
 
         ClaimStore.Round paused = claims.claim(reaching(0, 0)).orElseThrow();
@@ -319,12 +316,6 @@ class ClaimStoreTest {
                     .hasMessageContaining("outbox_claim");
             other.sql().sql("ALTER TABLE events.gone RENAME TO outbox_claim").update();
             assertThat(store.claim(request)).isEmpty();
-        }
-    }
-
-    private void publish(String... aggregateIds) {
-        for (String id : aggregateIds) {
-            outbox.publish(id, new OrderPlaced(1));
         }
     }
 

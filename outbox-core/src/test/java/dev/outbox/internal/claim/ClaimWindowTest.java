@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.lease.LeaseStore;
@@ -20,6 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Claims start at the low-water mark of the stream, and miss nothing for it. */
@@ -39,7 +39,9 @@ class ClaimWindowTest {
             SELECT 'order', 'late', counter.last_seq, 'OrderPlaced', '{"number": 1}' FROM counter
             """;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -55,12 +57,11 @@ class ClaimWindowTest {
         for (OpenTransaction transaction : transactions) {
             transaction.close();
         }
-        outbox.close();
     }
 
     @Test
     void lowWaterMarkFollowsDeliveredEvents() throws SQLException {
-        publish("a", "b", "c");
+        outbox.publishOrders("a", "b", "c");
         assertThat(round()).containsExactly("a1", "b1", "c1");
         assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
 
@@ -68,13 +69,13 @@ class ClaimWindowTest {
         round();
         assertThat(mark("safe_mark")).isEqualTo(4);
         assertThat(mark("first_claim")).isEqualTo(2);
-        publish("d");
+        outbox.publishOrders("d");
         assertThat(round()).containsExactly("d1");
     }
 
     @Test
     void unhandledEventHoldsTheMarks() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         ClaimStore.Claim held = claims.claim(request(1)).orElseThrow().claim();
         assertThat(held).isNotNull();
         for (int i = 0; i < 4; i++) {
@@ -91,7 +92,7 @@ class ClaimWindowTest {
     void eventCommittedAfterLaterOnesIsFound() throws SQLException {
         OpenTransaction late = begin();
         late.run(PUBLISH);
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         assertThat(round()).containsExactly("a1", "b1");
         for (int i = 0; i < 3; i++) {
             assertThat(round()).isEmpty();
@@ -109,18 +110,18 @@ class ClaimWindowTest {
     void nothingOvertakesALongTransactionThatWasPassedOver() throws SQLException {
         OpenTransaction late = begin();
         late.run(PUBLISH);
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         assertThat(round()).containsExactly("a1", "b1");
         round();
         letPass("1 second");
         round();
         assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
         assertThat(mark("low_water_mark")).isEqualTo(4);
-        publish("c");
+        outbox.publishOrders("c");
         assertThat(round()).containsExactly("c1");
 
         late.commit();
-        publish("late", "d");
+        outbox.publishOrders("late", "d");
         assertThat(round()).containsExactly("late1", "late2", "d1");
     }
 
@@ -128,7 +129,7 @@ class ClaimWindowTest {
     void unadvancedClaimReturnsToTransactionThatWasPassedOver() throws SQLException {
         OpenTransaction late = begin();
         late.run(PUBLISH);
-        publish("a");
+        outbox.publishOrders("a");
         assertThat(round()).containsExactly("a1");
         round();
         letPass("1 second");
@@ -136,7 +137,7 @@ class ClaimWindowTest {
         assertThat(mark("low_water_mark")).isEqualTo(3);
 
         late.commit();
-        publish("late");
+        outbox.publishOrders("late");
         assertThat(round(ClaimStore.Window.AS_IT_IS)).containsExactly("late1", "late2");
     }
 
@@ -148,7 +149,7 @@ class ClaimWindowTest {
         List<String> found = new ArrayList<>();
         for (int i = 1; i <= 8; i++) {
             writers[i % 2].run(PUBLISH.replace("'late'", "'late" + i + "'"));
-            publish("a");
+            outbox.publishOrders("a");
             letPass("2 seconds");
             found.addAll(round());
             writers[(i + 1) % 2].commit();
@@ -163,7 +164,7 @@ class ClaimWindowTest {
 
     @Test
     void windowStartsAnewWhenTheIdSequenceGoesBack() throws SQLException {
-        publish("a", "b", "c");
+        outbox.publishOrders("a", "b", "c");
         round();
         round();
         round();
@@ -171,17 +172,17 @@ class ClaimWindowTest {
         JdbcClient.create(outbox.owner())
                 .sql("TRUNCATE events.outbox RESTART IDENTITY")
                 .update();
-        publish("d");
+        outbox.publishOrders("d");
 
         assertThat(round()).containsExactly("d1");
-        publish("e");
+        outbox.publishOrders("e");
         assertThat(round()).containsExactly("e1");
     }
 
     /** As after a move by logical replication: new events have small ids. */
     @Test
     void nothingIsClaimedWhileTheIdSequenceLags() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         claims.claim(request(1));
         JdbcClient.create(outbox.owner())
                 .sql("ALTER SEQUENCE events.outbox_id_seq RESTART")
@@ -204,7 +205,7 @@ class ClaimWindowTest {
     void rolledBackTransactionHoldsNoMark() throws SQLException {
         OpenTransaction late = begin();
         late.run(PUBLISH);
-        publish("a");
+        outbox.publishOrders("a");
         round();
         round();
         late.rollback();
@@ -214,7 +215,7 @@ class ClaimWindowTest {
 
     @Test
     void wholeQueueClaimFindsForeignEvents() throws SQLException {
-        publish("a", "b");
+        outbox.publishOrders("a", "b");
         round();
         round();
         round();
@@ -227,7 +228,7 @@ class ClaimWindowTest {
 
     @Test
     void claimsOfOtherWorkersHoldTheFirstClaim() throws SQLException {
-        publish("a", "b", "c");
+        outbox.publishOrders("a", "b", "c");
         ClaimStore.Claim first = claims.claim(request(1)).orElseThrow().claim();
         ClaimStore.Claim second = claims.claim(request(1)).orElseThrow().claim();
         settlements.settle(new Settlement(first, List.of(1L), List.of(), true));
@@ -239,7 +240,7 @@ class ClaimWindowTest {
 
     @Test
     void claimStartsAnewWithMarksOfAnotherCluster() throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         outbox.sql()
                 .sql("UPDATE events.outbox_stream SET low_water_mark = 100, safe_mark = 100, next_mark = 100,"
                         + " horizon = '999999999', next_horizon = '999999999'")
@@ -250,7 +251,7 @@ class ClaimWindowTest {
 
     @Test
     void idleClaimLeavesTheRowUnchanged() throws SQLException {
-        publish("a");
+        outbox.publishOrders("a");
         for (int i = 0; i < 4; i++) {
             round();
         }
@@ -267,22 +268,22 @@ class ClaimWindowTest {
         reader.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
         reader.run("SELECT 1");
         beginTransactions(12_000);
-        publish("a");
+        outbox.publishOrders("a");
         round();
         String version = rowVersion();
 
-        publish("b");
+        outbox.publishOrders("b");
         assertThat(round()).containsExactly("b1");
         assertThat(rowVersion()).isEqualTo(version);
 
         beginTransactions(300);
-        publish("c");
+        outbox.publishOrders("c");
         assertThat(round()).containsExactly("c1");
         assertThat(rowVersion()).isNotEqualTo(version);
 
         version = rowVersion();
         reader.rollback();
-        publish("d");
+        outbox.publishOrders("d");
         assertThat(round()).containsExactly("d1");
         assertThat(rowVersion()).isNotEqualTo(version);
     }
@@ -323,12 +324,6 @@ class ClaimWindowTest {
                         "UPDATE events.outbox_stream SET advanced_at = advanced_at - ?::interval WHERE advanced_at > 'epoch'")
                 .param(time)
                 .update();
-    }
-
-    private void publish(String... aggregateIds) {
-        for (String id : aggregateIds) {
-            outbox.publish(id, new OrderPlaced(1));
-        }
     }
 
     /** No other transaction reveals this one. */

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,7 +28,9 @@ class HeldSnapshotTest {
     private static final int GONE = 30_000;
     private static final int WHAT_IS_GONE_HAS_MORE = 250;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private OpenTransaction holder;
     private long event;
     private long claim;
@@ -43,7 +46,6 @@ class HeldSnapshotTest {
     @AfterEach
     void close() throws SQLException {
         holder.close();
-        outbox.close();
     }
 
     @ParameterizedTest

@@ -9,24 +9,21 @@ import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A claim counts bytes, so that a batch fits into the heap. */
 class LargePayloadsTest {
 
     private static final int LARGE = 1_000_000;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     record Text(String text) {}
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void claimTakesOnlyAsManyLargePayloadsAsFit() throws SQLException {

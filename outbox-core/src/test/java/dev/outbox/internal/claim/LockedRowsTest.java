@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPaid;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.testing.Guarantee;
@@ -17,9 +16,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rows that a foreign transaction holds locked delay their aggregate only. */
 @Tag("full")
@@ -27,19 +26,15 @@ class LockedRowsTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     @Guarantee(value = "G4", sentence = "A row that an operator locks before the claim delays its aggregate only.")
     void lockedRowDelaysItsAggregateOnly() throws Exception {
         Recorded handler = Recorded.all();
         outbox.handler("any", "*", handler).poller(Duration.ofMillis(50), 2, Duration.ofMinutes(1));
-        publish(0, 3);
+        outbox.publishOrders("1", 3);
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
@@ -63,7 +58,7 @@ class LockedRowsTest {
                         handler.handle(envelope);
                     })
                     .poller(NEVER, 10, Duration.ofMinutes(1));
-            publish(0, 3);
+            outbox.publishOrders("1", 3);
             IntStream.range(0, 500).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
             lockFirstEventOf(operator, "1");
             outbox.start();
@@ -91,7 +86,7 @@ class LockedRowsTest {
         outbox.handler("any", "*", handler)
                 .retry(TestOutbox.AT_ONCE)
                 .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(6));
-        publish(0, 3);
+        outbox.publishOrders("1", 3);
         outbox.start();
         awaitLatch(handling);
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
@@ -99,7 +94,7 @@ class LockedRowsTest {
             locked.countDown();
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
 
-            await().until(() -> outbox.count("events.outbox_published") == 5);
+            outbox.awaitPublished(5);
             await().during(Duration.ofSeconds(7))
                     .until(() -> handler.sequences().get("1").equals(List.of(1L)));
             assertThat(outbox.sql()
@@ -108,9 +103,9 @@ class LockedRowsTest {
                             .list())
                     .containsExactly("PROCESSING");
         }
-        await().until(() -> outbox.count("events.outbox_published") == 8);
+        outbox.awaitPublished(8);
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
     }
 
     /** The first batch is being written, which a foreign lock holds up, while the second one is claimed without its aggregates. */
@@ -140,11 +135,5 @@ class LockedRowsTest {
     private static void lockFirstEventOf(OpenTransaction operator, String aggregateId) throws SQLException {
         operator.run("SELECT FROM events.outbox WHERE aggregate_id = '" + aggregateId
                 + "' AND aggregate_seq = 1 FOR UPDATE");
-    }
-
-    private List<EventEnvelope> publish(int from, int to) {
-        return IntStream.range(from, to)
-                .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
-                .toList();
     }
 }

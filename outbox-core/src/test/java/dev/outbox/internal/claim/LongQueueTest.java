@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A queue of which most cannot be claimed, because it belongs to aggregates that are claimed already. */
 @Tag("full")
@@ -41,15 +41,12 @@ class LongQueueTest {
               FROM generate_series(0, ? - 1) n
             """;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final Recorded handler = Recorded.all();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void eventsAmongWhatOthersHaveClaimedAreFoundNearAndFar() throws SQLException {
@@ -122,7 +119,7 @@ class LongQueueTest {
         int events = 6_000;
         outbox.sql().sql(ADD_IN_TURN).params(aggregates, aggregates, events).update();
         outbox.handler("any", "*", handler).poller(NEVER, aggregates, LEASE).start();
-        await().until(() -> outbox.count("events.outbox_published") == events);
+        outbox.awaitPublished(events);
         outbox.runtime().close();
 
         assertThat(handler.sequences()).hasSize(aggregates).containsEntry("0", upTo(events / aggregates));

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SlowPublisherTest {
 
@@ -39,16 +39,12 @@ class SlowPublisherTest {
                 FOR EACH ROW WHEN (OLD.worker = 'gone') EXECUTE FUNCTION wait_at_the_gate();
             """;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final AtomicInteger claims = new AtomicInteger();
     private final Recorded handled = Recorded.all();
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
 
     /** The slow publisher has a higher transaction id and a lower event id than the fast one; the claim's lock is older than both. */
     @Test
@@ -82,7 +78,7 @@ class SlowPublisherTest {
             awaitClaimAtTheGate();
             slow = publishFastBesideSlow(mayCommit);
         }
-        await().until(() -> claims.get() > 5 && outbox.count("events.outbox_unpublished") == 0);
+        await().until(() -> claims.get() > 5 && outbox.unpublished() == 0);
 
         mayCommit.countDown();
         InBackground.result(slow);
