@@ -14,20 +14,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class BatchPayloadTest {
 
+    @RegisterExtension
     private final TestOutbox outbox =
             TestOutbox.create().retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2)).stream(
                     "default",
                     new PollerSettings(Duration.ofMillis(50), 100, Duration.ofMinutes(1), Duration.ofSeconds(5)));
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     /** Payload whose class fails in a way that Jackson does not wrap. */
     record Fragile(int number) {
@@ -56,8 +52,8 @@ class BatchPayloadTest {
         }
 
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 1);
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        await().until(() -> outbox.deadDeliveries() == 1);
+        outbox.awaitPublished(2);
         assertThat(handled).containsExactly(0, 2);
     }
 
@@ -79,12 +75,11 @@ class BatchPayloadTest {
         publish("order-2", "Level", Level.LOW);
 
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        outbox.awaitPublished(2);
         assertThat(handled).containsExactlyInAnyOrder("order-1", "order-2");
     }
 
     private void publish(String aggregateId, String type, Object payload) {
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", aggregateId, payload).withEventType(type)));
+        outbox.publish(OutboxEvent.of("order", aggregateId, payload).withEventType(type));
     }
 }

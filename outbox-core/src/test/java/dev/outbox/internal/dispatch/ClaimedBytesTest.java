@@ -9,25 +9,21 @@ import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import java.sql.SQLException;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How many bytes of payloads one claim of redeliveries takes. */
 class ClaimedBytesTest {
 
     private static final int MEGABYTE = 1_000_000;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
     @BeforeEach
     void addStream() throws SQLException {
         outbox.addStream("default");
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test

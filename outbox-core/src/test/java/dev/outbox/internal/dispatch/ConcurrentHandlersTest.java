@@ -19,20 +19,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ConcurrentHandlersTest {
 
     private static final PollerSettings FOUR =
             new PollerSettings(Duration.ofSeconds(1), 20, 4, Duration.ofMinutes(1), Duration.ofSeconds(10));
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void handlesSeveralAggregatesConcurrently() {
@@ -48,7 +44,7 @@ class ConcurrentHandlersTest {
         IntStream.rangeClosed(1, 4).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
         outbox.start();
 
-        await().until(() -> outbox.count("events.outbox_published") == 4);
+        outbox.awaitPublished(4);
         assertThat(threads).hasSize(4).allMatch(Thread::isDaemon);
     }
 
@@ -77,7 +73,7 @@ class ConcurrentHandlersTest {
                 }
             }
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 1000);
+            outbox.awaitPublished(1000);
             assertThat(overlaps).isEmpty();
             List<Long> inOrder = LongStream.rangeClosed(1, 50).boxed().toList();
             assertThat(handled.sequences())
@@ -102,7 +98,7 @@ class ConcurrentHandlersTest {
         outbox.publish("slow", new OrderPlaced(1));
         IntStream.rangeClosed(1, 5).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
 
         // These were claimed together with the slow one, whose claim must not hold them any more.
         for (int number = 2; number <= 10; number++) {
@@ -111,10 +107,10 @@ class ConcurrentHandlersTest {
             }
         }
         outbox.publish("slow", new OrderPlaced(2));
-        await().until(() -> outbox.count("events.outbox_published") == 50);
+        outbox.awaitPublished(50);
         assertThat(handled.sequences()).doesNotContainKey("slow");
         slow.countDown();
-        await().until(() -> outbox.count("events.outbox_published") == 52);
+        outbox.awaitPublished(52);
         assertThat(handled.sequences()).containsEntry("slow", List.of(1L, 2L));
     }
 
@@ -135,7 +131,7 @@ class ConcurrentHandlersTest {
         IntStream.rangeClosed(1, 3).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
         outbox.start();
 
-        await().until(() -> outbox.count("events.outbox_published") == 3);
+        outbox.awaitPublished(3);
     }
 
     @Test
@@ -161,10 +157,9 @@ class ConcurrentHandlersTest {
         finish.countDown();
         await().until(() -> !closing.isAlive());
 
-        assertThat(outbox.count("events.outbox_published"))
-                .isEqualTo(handled.handled().size());
+        assertThat(outbox.published()).isEqualTo(handled.handled().size());
         assertThat(handled.handled()).hasSizeBetween(4, 7);
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
         assertThat(events.stream().map(outbox::statusOf)).containsOnly("PUBLISHED", "PENDING");
     }
 

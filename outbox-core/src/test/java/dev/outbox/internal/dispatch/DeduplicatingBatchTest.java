@@ -1,12 +1,10 @@
 package dev.outbox.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.testing.Guarantee;
@@ -16,26 +14,22 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class DeduplicatingBatchTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().retry(TestOutbox.AT_ONCE).stream(
             "default", new PollerSettings(Duration.ofMillis(50), 100, Duration.ofMinutes(1), Duration.ofSeconds(5)));
+
     private final AtomicBoolean once = new AtomicBoolean(true);
     private final List<List<EventEnvelope>> batches = new CopyOnWriteArrayList<>();
 
     @BeforeEach
     void createTable() {
         outbox.sql().sql("CREATE TABLE effect (event_id uuid)").update();
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test
@@ -49,24 +43,24 @@ class DeduplicatingBatchTest {
                 outcome.failed(event, new IllegalStateException("on purpose"));
             }
         });
-        List<EventEnvelope> events = publish(20);
+        List<EventEnvelope> events = outbox.publishTogether(20, 4);
 
-        awaitPublished(20);
+        outbox.awaitPublished(20);
         assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids(events));
-        assertThat(outbox.count("events.processed_event")).isEqualTo(20);
-        assertThat(failedAttempts()).isEqualTo(1);
+        assertThat(outbox.deduplicated()).isEqualTo(20);
+        assertThat(outbox.failures()).isEqualTo(1);
     }
 
     @Test
     void handlerGetsOnlyWhatItHasNotProcessed() {
-        List<EventEnvelope> events = publish(8);
+        List<EventEnvelope> events = outbox.publishTogether(8, 4);
         outbox.sql()
                 .sql("INSERT INTO events.processed_event (event_id, handler_id) VALUES (?, 'index')")
                 .param(events.get(3).eventId())
                 .update();
         start((event, outcome) -> {});
 
-        awaitPublished(8);
+        outbox.awaitPublished(8);
         assertThat(effects()).hasSize(7).doesNotContain(events.get(3).eventId());
     }
 
@@ -77,11 +71,11 @@ class DeduplicatingBatchTest {
                 outcome.failed(event, new IllegalStateException("on purpose"));
             }
         });
-        List<EventEnvelope> events = publish(4);
+        List<EventEnvelope> events = outbox.publishTogether(4, 4);
 
-        awaitPublished(4);
+        outbox.awaitPublished(4);
         assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids(events));
-        assertThat(failedAttempts()).isEqualTo(4);
+        assertThat(outbox.failures()).isEqualTo(4);
     }
 
     private interface Code {
@@ -101,24 +95,6 @@ class DeduplicatingBatchTest {
                         })
                         .deduplicating())
                 .start();
-    }
-
-    private List<EventEnvelope> publish(int events) {
-        return outbox.inTransaction(() -> IntStream.range(0, events)
-                .mapToObj(
-                        (number) -> outbox.publisher().publish("order", "order-" + number % 4, new OrderPlaced(number)))
-                .toList());
-    }
-
-    private void awaitPublished(int events) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
-    }
-
-    private int failedAttempts() {
-        return outbox.sql()
-                .sql("SELECT sum(retry_count) FROM events.outbox")
-                .query(Integer.class)
-                .single();
     }
 
     private List<UUID> effects() {

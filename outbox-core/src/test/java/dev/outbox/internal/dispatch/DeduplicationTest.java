@@ -27,9 +27,9 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -40,7 +40,9 @@ class DeduplicationTest {
     private static final Duration QUICK = Duration.ofMillis(50);
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final AtomicInteger duplicates = new AtomicInteger();
     private final AtomicInteger leasesLost = new AtomicInteger();
@@ -66,12 +68,6 @@ class DeduplicationTest {
         other.listener(listener).retry(TestOutbox.AT_ONCE).poller(QUICK, 50, LEASE);
     }
 
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
-
     @Test
     @Guarantee(value = "G7", sentence = "Database effects happen exactly once, with lost leases and several workers.")
     void databaseEffectsHappenExactlyOnce() {
@@ -87,14 +83,14 @@ class DeduplicationTest {
                 .mapToObj((number) -> outbox.publish("order-" + number % 10, new OrderPlaced(number)))
                 .toList();
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events.size());
+        outbox.awaitPublished(events.size());
         assertThat(outbox.sql()
                         .sql("SELECT event_id FROM effect")
                         .query(UUID.class)
                         .list())
                 .containsExactlyInAnyOrderElementsOf(
                         events.stream().map(EventEnvelope::eventId).toList());
-        assertThat(outbox.count("events.processed_event")).isEqualTo(events.size());
+        assertThat(outbox.deduplicated()).isEqualTo(events.size());
         assertThat(leasesLost).hasPositiveValue();
         assertThat(duplicates).hasPositiveValue();
     }
@@ -199,7 +195,7 @@ class DeduplicationTest {
         assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(found).containsExactly(0L, 0L);
         assertThat(outbox.count("effect")).isEqualTo(1);
-        assertThat(outbox.count("events.processed_event")).isEqualTo(1);
+        assertThat(outbox.deduplicated()).isEqualTo(1);
         assertThat(duplicates).hasValue(0);
     }
 
@@ -213,7 +209,7 @@ class DeduplicationTest {
 
         assertThat(outbox.event(envelope)).becomesDead();
         assertThat(outbox.count("effect")).isZero();
-        assertThat(outbox.count("events.processed_event")).isZero();
+        assertThat(outbox.deduplicated()).isZero();
     }
 
     private static HandlerDefinition once(TestOutbox process, EnvelopeHandler rest) {
@@ -296,7 +292,7 @@ class DeduplicationTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        outbox.awaitPublished(2);
         assertThat(paid.handled()).singleElement().satisfies((event) -> {
             assertThat(event.sequence()).isEqualTo(1);
             assertThat(event.payload()).contains("2");
@@ -339,7 +335,7 @@ class DeduplicationTest {
 
         assertThat(outbox.event(envelope)).becomesDead();
         assertThat(handler.attemptsOf(envelope)).isZero();
-        assertThat(outbox.count("events.processed_event")).isZero();
+        assertThat(outbox.deduplicated()).isZero();
         assertThat(outbox.sql()
                         .sql("SELECT last_error FROM events.outbox_delivery")
                         .query(String.class)

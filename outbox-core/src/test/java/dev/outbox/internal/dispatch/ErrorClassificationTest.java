@@ -20,8 +20,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ErrorClassificationTest {
 
@@ -29,13 +29,10 @@ class ErrorClassificationTest {
     private static final RetryPolicy POLICY =
             new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 3, 3, Set.of(IOException.class));
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1));
-    private EventEnvelope dead;
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private EventEnvelope dead;
 
     @Test
     void anonymousExceptionHasACode() {
@@ -135,7 +132,7 @@ class ErrorClassificationTest {
         assertThat(strict.attemptsOf(event)).isOne();
         assertThat(patient.attemptsOf(event)).isEqualTo(3);
         assertThat(outbox.event(event)).hasDelivery("strict").isDead();
-        assertThat(outbox.count("events.outbox_delivery")).isOne();
+        assertThat(outbox.deliveries()).isOne();
     }
 
     private int attemptsUntilDead(Exception exception) {

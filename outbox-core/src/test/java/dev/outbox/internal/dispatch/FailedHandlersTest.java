@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -14,19 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 
 /** Failures of every kind, and what a delivery records of them. */
 class FailedHandlersTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void nonRetryableFailureIsDeadAtOnce() {
@@ -47,9 +44,8 @@ class FailedHandlersTest {
                 .handler("audit", "*", audit)
                 .retry(TestOutbox.AT_ONCE)
                 .start();
-        EventEnvelope broken = outbox.inTransaction(() -> outbox.publisher()
-                .publish(dev.outbox.OutboxEvent.of("order", "1", Map.of("number", "secret"))
-                        .withEventType("OrderPlaced")));
+        EventEnvelope broken = outbox.publish(
+                OutboxEvent.of("order", "1", Map.of("number", "secret")).withEventType("OrderPlaced"));
         EventEnvelope fine = outbox.publish("1", new OrderPlaced(2));
 
         assertThat(outbox.event(broken)).becomesDead();
@@ -143,11 +139,5 @@ class FailedHandlersTest {
                 .containsEntry("handlerId", "mail")
                 .containsEntry("attempt", "1");
         assertThat(contexts.get(1)).containsEntry("attempt", "2");
-    }
-
-    private List<EventEnvelope> publish(String aggregateId, int count) {
-        return IntStream.rangeClosed(1, count)
-                .mapToObj((number) -> outbox.publish(aggregateId, new OrderPlaced(number)))
-                .toList();
     }
 }

@@ -16,18 +16,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class HandlerInterceptorTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().retry(TestOutbox.AT_ONCE);
-    private final List<String> steps = new CopyOnWriteArrayList<>();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final List<String> steps = new CopyOnWriteArrayList<>();
 
     @Test
     void surroundsHandlerInOrder() {
@@ -36,7 +33,7 @@ class HandlerInterceptorTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(steps).containsExactly("outer begins", "inner begins", "handler", "inner ends", "outer ends");
     }
 
@@ -55,7 +52,7 @@ class HandlerInterceptorTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(steps)
                 .containsExactly(
                         "before, transaction: false", "handler, transaction: true", "after, transaction: false");
@@ -76,7 +73,7 @@ class HandlerInterceptorTest {
                         OutboxEvent.of("order", "2", new OrderPlaced(2)))));
         outbox.start();
 
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        outbox.awaitPublished(2);
         assertThat(steps).containsExactly("index 2 false", "handler 2");
     }
 
@@ -93,7 +90,7 @@ class HandlerInterceptorTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(steps).containsExactly("attempt 1", "attempt 2", "handler");
     }
 
@@ -104,11 +101,11 @@ class HandlerInterceptorTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(lastErrors())
+        await().untilAsserted(() -> assertThat(outbox.errors())
                 .singleElement()
                 .asString()
                 .contains("IllegalStateException", "without a call to proceed()"));
-        assertThat(outbox.count("events.outbox_published")).isZero();
+        assertThat(outbox.published()).isZero();
         assertThat(steps).as("handler of %s", event).isEmpty();
     }
 
@@ -123,14 +120,7 @@ class HandlerInterceptorTest {
         outbox.publish("1", new OrderPlaced(1));
 
         await().untilAsserted(() ->
-                assertThat(lastErrors()).singleElement().asString().contains("called proceed() twice"));
-    }
-
-    private List<String> lastErrors() {
-        return outbox.sql()
-                .sql("SELECT last_error_code || ' ' || last_error FROM events.outbox_delivery")
-                .query(String.class)
-                .list();
+                assertThat(outbox.errors()).singleElement().asString().contains("called proceed() twice"));
     }
 
     private TestOutbox intercepting(HandlerInterceptor... interceptors) {

@@ -28,8 +28,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.transaction.CannotCreateTransactionException;
 
 /** How handlers, and what they work with, are protected from each other and from themselves. */
@@ -37,12 +37,8 @@ class HandlerProtectionTest {
 
     private static final Duration SHORT = Duration.ofMillis(50);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void handlerThatTakesTooLongIsInterruptedAndHasFailed() {
@@ -103,7 +99,7 @@ class HandlerProtectionTest {
         outbox.publish("2", new OrderPlaced(1));
         outbox.start();
 
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        outbox.awaitPublished(2);
         assertThat(interrupted).containsExactly(false, false);
     }
 
@@ -128,7 +124,7 @@ class HandlerProtectionTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).hasValue(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
     }
@@ -148,7 +144,7 @@ class HandlerProtectionTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).containsExactly(1, 2, 3);
     }
 
@@ -178,7 +174,7 @@ class HandlerProtectionTest {
 
         awaitLatch(lost);
         await().until(() -> leasesLost.get() == 1);
-        assertThat(outbox.count("events.outbox_published")).isZero();
+        assertThat(outbox.published()).isZero();
     }
 
     @Test
@@ -232,7 +228,7 @@ class HandlerProtectionTest {
             outbox.publish("" + number, new OrderPlaced(2));
         });
         outbox.start();
-        await().until(() -> other.handled().size() == 200 && outbox.count("events.outbox_delivery") == 200);
+        await().until(() -> other.handled().size() == 200 && outbox.deliveries() == 200);
         clock.advance(Duration.ofMinutes(1));
         await().until(() -> attempts() == 6);
 
@@ -240,7 +236,7 @@ class HandlerProtectionTest {
         assertThat(outbox.count("events.outbox_status WHERE status = 'DEAD'")).isZero();
         down.set(false);
         clock.advance(Duration.ofMinutes(1));
-        await().until(() -> outbox.count("events.outbox_published") == 200);
+        outbox.awaitPublished(200);
         assertThat(mail.sequences())
                 .hasSize(100)
                 .allSatisfy((aggregate, sequences) -> assertThat(sequences).containsExactly(1L, 2L));
@@ -266,7 +262,7 @@ class HandlerProtectionTest {
         clock.advance(Duration.ofMinutes(1));
         outbox.publish("new", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
     }
 
     private int attempts() {

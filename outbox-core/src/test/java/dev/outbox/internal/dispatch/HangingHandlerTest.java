@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
@@ -32,7 +33,9 @@ class HangingHandlerTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final MovingClock clock = new MovingClock();
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox");
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -49,7 +52,6 @@ class HangingHandlerTest {
     @AfterEach
     void close() {
         release.countDown();
-        outbox.close();
         logger.detachAppender(lines);
         logger.setLevel(null);
     }
@@ -150,8 +152,7 @@ class HangingHandlerTest {
                 .stream("default", impatient)
                 .stream("other", impatient);
         outbox.publish("1", new OrderPlaced(1));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("other")));
+        outbox.publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("other"));
         outbox.start();
         awaitLatch(running);
         outbox.runtime().close();

@@ -55,7 +55,7 @@ class LockedInboxTest {
             assertThat(handled.sequences()).doesNotContainKey("held");
             awaiting()
                     .untilAsserted(
-                            () -> assertThat(lastErrors())
+                            () -> assertThat(outbox.errors())
                                     .singleElement()
                                     .asString()
                                     .contains(
@@ -65,7 +65,7 @@ class LockedInboxTest {
         awaitPublished();
         assertThat(handled.sequences()).containsEntry("held", List.of(1L, 2L)).hasSize(OTHERS + 1);
         assertThat(handled.handled()).hasSize(OTHERS + 2);
-        assertThat(countedFailures()).isZero();
+        assertThat(outbox.failures()).isZero();
     }
 
     @Test
@@ -83,7 +83,7 @@ class LockedInboxTest {
         awaitPublished();
         assertThat(handled.sequences()).containsEntry("held", List.of(2L)).hasSize(OTHERS + 1);
         assertThat(handled.handled()).hasSize(OTHERS + 1);
-        assertThat(countedFailures()).isZero();
+        assertThat(outbox.failures()).isZero();
     }
 
     @Test
@@ -102,7 +102,7 @@ class LockedInboxTest {
         outbox.start();
         outbox.publish("1", new OrderPlaced(1));
 
-        awaiting().until(() -> outbox.count("events.outbox_published") == 1);
+        awaiting().until(() -> outbox.published() == 1);
         assertThat(seen).containsExactly("7s", "7s", "7s");
     }
 
@@ -142,21 +142,7 @@ class LockedInboxTest {
     }
 
     private void awaitPublished() {
-        awaiting().until(() -> outbox.count("events.outbox_published") == OTHERS + 2);
-    }
-
-    private List<String> lastErrors() {
-        return outbox.sql()
-                .sql("SELECT last_error FROM events.outbox_delivery WHERE last_error IS NOT NULL")
-                .query(String.class)
-                .list();
-    }
-
-    private int countedFailures() {
-        return outbox.sql()
-                .sql("SELECT sum(retry_count)::int FROM events.outbox")
-                .query(Integer.class)
-                .single();
+        awaiting().until(() -> outbox.published() == OTHERS + 2);
     }
 
     private static ConditionFactory awaiting() {

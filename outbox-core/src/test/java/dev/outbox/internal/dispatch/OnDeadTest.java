@@ -20,18 +20,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class OnDeadTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     @Guarantee(
@@ -41,12 +36,12 @@ class OnDeadTest {
         Recorded ledger = Recorded.failing((attempt) -> isSick(attempt, 2) ? new NonRetryableException("never") : null);
         Recorded audit = Recorded.all();
         outbox.handler(blocking("ledger", ledger)).handler("audit", "*", audit);
-        List<EventEnvelope> sameBatch = publish("sick", 4);
-        List<EventEnvelope> others = publish("well", 4);
+        List<EventEnvelope> sameBatch = outbox.publishOrders("sick", 4);
+        List<EventEnvelope> others = outbox.publishOrders("well", 4);
         outbox.start();
-        await().until(() -> all(others, "PUBLISHED") && outbox.count("events.outbox_delivery") == 3);
+        await().until(() -> all(others, "PUBLISHED") && outbox.deliveries() == 3);
         EventEnvelope laterBatch = outbox.publish("sick", new OrderPlaced(5));
-        await().until(() -> outbox.count("events.outbox_delivery") == 4);
+        await().until(() -> outbox.deliveries() == 4);
 
         assertThat(lane()).containsExactly("2 BLOCKING", "3 OPEN", "4 OPEN", "5 OPEN");
         assertThat(outbox.event(sameBatch.get(1))).isDead();
@@ -72,11 +67,11 @@ class OnDeadTest {
 
         Recorded elsewhere = Recorded.all();
         try (TestOutbox other = outbox.another().handler(blocking("ledger", elsewhere))) {
-            publish("sick", 2);
+            outbox.publishOrders("sick", 2);
             EventEnvelope well = outbox.publish("well", new OrderPlaced(1));
             other.start();
             assertThat(outbox.event(well)).becomesPublished();
-            await().until(() -> outbox.count("events.outbox_delivery") == 3);
+            await().until(() -> outbox.deliveries() == 3);
         }
         assertThat(lane()).containsExactly("1 BLOCKING", "2 OPEN", "3 OPEN");
         assertThat(elsewhere.sequences()).isEqualTo(Map.of("well", List.of(1L)));
@@ -92,16 +87,15 @@ class OnDeadTest {
                     default -> null;
                 });
         outbox.handler(blocking("ledger", ledger));
-        publish("sick", 5);
+        outbox.publishOrders("sick", 5);
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 5);
+        await().until(() -> outbox.deliveries() == 5);
         down.set(false);
         new Lanes(outbox).due();
 
         await().until(() -> lane().equals(List.of("3 BLOCKING", "4 OPEN", "5 OPEN")));
         assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L, 2L)));
-        assertThat(outbox.count("events.outbox_lane WHERE claim_id IS NOT NULL"))
-                .isZero();
+        assertThat(outbox.claimedLanes()).isZero();
     }
 
     @Test
@@ -111,7 +105,7 @@ class OnDeadTest {
                         Recorded.failing(
                                 (attempt) -> attempt.envelope().sequence() == 1 ? new IOException("down") : null)))
                 .retry(TestOutbox.AT_ONCE);
-        publish("sick", 2);
+        outbox.publishOrders("sick", 2);
         outbox.start();
 
         await().until(() -> lane().equals(List.of("1 BLOCKING", "2 OPEN")));
@@ -122,9 +116,7 @@ class OnDeadTest {
         List<Integer> placed = new CopyOnWriteArrayList<>();
         outbox.handler(HandlerDefinition.of("place", OrderPlaced.class, (event, envelope) -> placed.add(event.number()))
                 .onDead(OnDead.BLOCK));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(
-                        OutboxEvent.of("order", "sick", Map.of("number", "one")).withEventType("OrderPlaced")));
+        outbox.publish(OutboxEvent.of("order", "sick", Map.of("number", "one")).withEventType("OrderPlaced"));
         outbox.publish("sick", new OrderPlaced(2));
         outbox.start();
 
@@ -139,12 +131,6 @@ class OnDeadTest {
 
     private static HandlerDefinition blocking(String id, Recorded handler) {
         return HandlerDefinition.of(id, Set.of("*"), handler).onDead(OnDead.BLOCK);
-    }
-
-    private List<EventEnvelope> publish(String aggregateId, int count) {
-        return IntStream.rangeClosed(1, count)
-                .mapToObj((number) -> outbox.publish(aggregateId, new OrderPlaced(number)))
-                .toList();
     }
 
     private boolean all(List<EventEnvelope> events, String status) {

@@ -2,7 +2,6 @@ package dev.outbox.internal.dispatch;
 
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
@@ -11,16 +10,18 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class SilentRollbackTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final AtomicInteger attempts = new AtomicInteger();
 
     @BeforeEach
@@ -28,16 +29,11 @@ class SilentRollbackTest {
         outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void lastTransactionRolledBackMeansFailure() {
         handle((envelope) -> outbox.transactions().executeWithoutResult(this::workInVainAtFirst));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).hasValue(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
     }
@@ -52,10 +48,9 @@ class SilentRollbackTest {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
         assertThat(outbox.event(event)).becomesRetrying();
-        assertThat(outbox.sql()
-                        .sql("SELECT last_error_code || ' ' || last_error FROM events.outbox_delivery")
-                        .query(String.class)
-                        .single())
+        assertThat(outbox.errors())
+                .singleElement()
+                .asString()
                 .startsWith("UnexpectedRollbackException")
                 .contains("setRollbackOnly", "throw an exception");
     }
@@ -71,7 +66,7 @@ class SilentRollbackTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).hasValue(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
     }
@@ -83,7 +78,7 @@ class SilentRollbackTest {
             outbox.transactions().executeWithoutResult((status) -> work());
         });
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).hasValue(1);
     }
 
@@ -96,7 +91,7 @@ class SilentRollbackTest {
             inner.executeWithoutResult(TransactionStatus::setRollbackOnly);
         }));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).hasValue(1);
     }
 
@@ -113,7 +108,7 @@ class SilentRollbackTest {
             }
         });
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(attempts).hasValue(1);
     }
 
