@@ -21,8 +21,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 /** SQL by hand on events that handlers have not finished. */
@@ -30,14 +30,11 @@ class DeletedEventTest {
 
     private static final RetryPolicy ONCE = new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final AtomicBoolean down = new AtomicBoolean(true);
     private final Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void deadEventStaysInTheQueue() {
@@ -66,7 +63,7 @@ class DeletedEventTest {
         EventEnvelope lost = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope next = outbox.publish("1", new OrderPlaced(2));
         assertThat(outbox.event(lost)).becomesRetrying();
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
 
         update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
         update("DELETE FROM events.outbox WHERE id = " + lost.id());
@@ -74,8 +71,8 @@ class DeletedEventTest {
         new Lanes(outbox).due();
 
         assertThat(outbox.event(next)).becomesPublished();
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
-        assertThat(outbox.count("events.outbox_lane")).isZero();
+        assertThat(outbox.deliveries()).isZero();
+        assertThat(outbox.lanes()).isZero();
         logger.detachAppender(lines);
         assertThat(lines.list)
                 .singleElement()
@@ -100,8 +97,8 @@ class DeletedEventTest {
         assertThat(new LaneSteps(outbox).claimDue(10, ActiveHandlers.ofAllTypes("mail")))
                 .extracting((due) -> due.envelope().eventId())
                 .containsExactly(other.eventId());
-        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
-        assertThat(outbox.count("events.outbox_lane")).isEqualTo(1);
+        assertThat(outbox.deliveries()).isEqualTo(1);
+        assertThat(outbox.lanes()).isEqualTo(1);
     }
 
     private void update(String sql) {

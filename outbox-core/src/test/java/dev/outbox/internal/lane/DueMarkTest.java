@@ -13,9 +13,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which lanes the poller's looks find: the mark of a look is where the next one starts. */
 class DueMarkTest {
@@ -23,7 +23,9 @@ class DueMarkTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Lanes lanes = new Lanes(outbox);
     private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -33,11 +35,6 @@ class DueMarkTest {
     void prepare() throws SQLException {
         outbox.addStream("default");
         look();
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test
@@ -144,7 +141,7 @@ class DueMarkTest {
     }
 
     private void due(String aggregateId, String ago) {
-        EventEnvelope event = lanes.publish(aggregateId, 1).get(0);
+        EventEnvelope event = outbox.publishOrders(aggregateId, 1).get(0);
         lanes.waiting("mail", event);
         outbox.sql()
                 .sql("UPDATE events.outbox_lane SET due_at = now() - ?::interval WHERE aggregate_id = ?")

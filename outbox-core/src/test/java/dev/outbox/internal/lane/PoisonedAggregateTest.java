@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /** What 100,000 events that wait behind a failing one cost the others, counted in rows and pages by the database. */
@@ -30,12 +30,8 @@ class PoisonedAggregateTest {
             "false, 'default', false, " + DEPTH + ", '{}', 50, 1000000, gen_random_uuid(), 'w', 60000";
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     @Guarantee(value = "G4", sentence = "Claims do not visit 100,000 events that wait behind a failed one.")

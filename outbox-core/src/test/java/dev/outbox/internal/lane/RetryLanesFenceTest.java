@@ -29,9 +29,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,17 +42,14 @@ class RetryLanesFenceTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DeliverySettlementStore outcomes =
             new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     @Guarantee(value = "G5", sentence = "Retries are fenced in the same way.")
@@ -79,15 +76,11 @@ class RetryLanesFenceTest {
         assertThat(settle(late, List.of())).isFalse();
         assertThat(leases.renew(late.get(0).claim(), LEASE)).isFalse();
         assertThat(leases.confirm(late.get(0).claim())).isFalse();
-        assertThat(lane()).containsExactly("1 OPEN 0");
-        assertThat(outbox.sql()
-                        .sql("SELECT status FROM events.outbox_status")
-                        .query(String.class)
-                        .single())
-                .isEqualTo("PROCESSING");
+        assertThat(outbox.lane()).containsExactly("1 OPEN 0");
+        assertThat(outbox.statuses()).containsExactly("PROCESSING");
         assertThat(settle(next, List.of(new Attempted(next.get(0), DeliveryOutcome.SUCCEEDED))))
                 .isTrue();
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
+        assertThat(outbox.published()).isEqualTo(1);
     }
 
     @Test
@@ -109,7 +102,7 @@ class RetryLanesFenceTest {
         Attempted third =
                 new Attempted(late.get(2), DeliveryOutcome.retry(new Failure("E", "late"), Duration.ZERO, true));
         assertThat(settle(late, List.of(third))).isFalse();
-        assertThat(lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
+        assertThat(outbox.lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
     }
 
     @Test
@@ -159,7 +152,7 @@ class RetryLanesFenceTest {
         outbox.handler("mail", "*", mail)
                 .retry(TestOutbox.AT_ONCE)
                 .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(3));
-        publish(3);
+        outbox.publishOrders("1", 3);
         outbox.start();
         awaitLatch(retrying);
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
@@ -168,13 +161,13 @@ class RetryLanesFenceTest {
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPlaced(i)));
 
             // They are retried too.
-            await().until(() -> outbox.count("events.outbox_published") == 5);
+            outbox.awaitPublished(5);
             await().during(Duration.ofSeconds(4))
                     .until(() -> mail.sequences().get("1").equals(List.of(1L)));
         }
-        await().until(() -> outbox.count("events.outbox_published") == 8);
+        outbox.awaitPublished(8);
         assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     /** Settles a claim, and gives back its deliveries without outcomes; returns whether it was still held. */
@@ -195,18 +188,5 @@ class RetryLanesFenceTest {
 
     private List<DueDelivery> claimDue() throws SQLException {
         return deliveries.claimDue(LaneSteps.request("w", MAIL, 10, LEASE));
-    }
-
-    private void publish(int events) {
-        IntStream.rangeClosed(1, events).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
-    }
-
-    /** Sequence, status and failures of what is in the lane. */
-    private List<String> lane() {
-        return outbox.sql()
-                .sql(
-                        "SELECT aggregate_seq || ' ' || status || ' ' || retry_count FROM events.outbox_delivery ORDER BY aggregate_seq")
-                .query(String.class)
-                .list();
     }
 }

@@ -30,26 +30,22 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RetryLanesTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DeliverySettlementStore outcomes =
             new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void recoveredLaneDrainsInBatchesAndInOrder() {
@@ -65,14 +61,14 @@ class RetryLanesTest {
                     }
                 })
                 .stream("default", new PollerSettings(Duration.ofMillis(100), 100, LEASE, Duration.ofSeconds(5)));
-        publish(1000);
+        outbox.publishOrders("1", 1000);
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 1000);
+        await().until(() -> outbox.deliveries() == 1000);
         settlements.set(0);
         down.set(false);
         new Lanes(outbox).due();
 
-        await().until(() -> outbox.count("events.outbox_published") == 1000);
+        outbox.awaitPublished(1000);
         assertThat(mail.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 1000).boxed().toList());
         assertThat(settlements.get()).isLessThan(50);
@@ -86,20 +82,20 @@ class RetryLanesTest {
             return seq == 1 && down.get() || seq == 4 && attempt.number() == 1 ? new IOException("down") : null;
         });
         outbox.handler("mail", "*", mail);
-        publish(8);
+        outbox.publishOrders("1", 8);
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 8);
+        await().until(() -> outbox.deliveries() == 8);
         down.set(false);
         new Lanes(outbox).due();
-        await().until(() -> outbox.count("events.outbox_published") == 3);
+        outbox.awaitPublished(3);
 
-        assertThat(lane()).containsExactly("4 OPEN 1", "5 OPEN 0", "6 OPEN 0", "7 OPEN 0", "8 OPEN 0");
+        assertThat(outbox.lane()).containsExactly("4 OPEN 1", "5 OPEN 0", "6 OPEN 0", "7 OPEN 0", "8 OPEN 0");
         assertThat(
                         outbox.count(
                                 "events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.claim_id IS NOT NULL OR d.attempt_count > 1"))
                 .isZero();
         new Lanes(outbox).due();
-        await().until(() -> outbox.count("events.outbox_published") == 8);
+        outbox.awaitPublished(8);
         assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L));
     }
 
@@ -114,15 +110,15 @@ class RetryLanesTest {
                     default -> null;
                 });
         outbox.handler("mail", "*", mail);
-        publish(6);
+        outbox.publishOrders("1", 6);
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 6);
+        await().until(() -> outbox.deliveries() == 6);
         down.set(false);
         new Lanes(outbox).due();
 
-        await().until(() -> lane().equals(List.of("3 DEAD 1", "5 OPEN 1", "6 OPEN 0")));
+        await().until(() -> outbox.lane().equals(List.of("3 DEAD 1", "5 OPEN 1", "6 OPEN 0")));
         new Lanes(outbox).due();
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
         assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 4L, 5L, 6L));
     }
 
@@ -158,7 +154,7 @@ class RetryLanesTest {
             assertThat(result(queueing)).isTrue();
         }
 
-        assertThat(lane()).containsExactly("2 OPEN 0");
+        assertThat(outbox.lane()).containsExactly("2 OPEN 0");
         assertThat(claimDue()).extracting((one) -> one.envelope().id()).containsExactly(second.id());
     }
 
@@ -173,18 +169,5 @@ class RetryLanesTest {
 
     private List<DueDelivery> claimDue() throws SQLException {
         return deliveries.claimDue(LaneSteps.request("w", MAIL, 10, LEASE));
-    }
-
-    private void publish(int events) {
-        IntStream.rangeClosed(1, events).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
-    }
-
-    /** Sequence, status and failures of what is in the lane. */
-    private List<String> lane() {
-        return outbox.sql()
-                .sql(
-                        "SELECT aggregate_seq || ' ' || status || ' ' || retry_count FROM events.outbox_delivery ORDER BY aggregate_seq")
-                .query(String.class)
-                .list();
     }
 }

@@ -15,10 +15,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RetrySettlementTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final AtomicBoolean down = new AtomicBoolean(true);
     private final AtomicInteger retries = new AtomicInteger();
     private final CountDownLatch firstRuns = new CountDownLatch(1);
@@ -29,7 +32,6 @@ class RetrySettlementTest {
     void close() {
         firstMayEnd.countDown();
         lastMayEnd.countDown();
-        outbox.close();
     }
 
     @Test
@@ -51,7 +53,7 @@ class RetrySettlementTest {
             outbox.publish(id, new OrderPlaced(1));
         }
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 3);
+        await().until(() -> outbox.deliveries() == 3);
         down.set(false);
         new Lanes(outbox).due();
         assertThat(firstRuns.await(30, TimeUnit.SECONDS)).isTrue();
@@ -59,9 +61,9 @@ class RetrySettlementTest {
         await().pollDelay(Duration.ofMillis(1100)).until(() -> retries.get() == 1);
         firstMayEnd.countDown();
 
-        await().until(() -> outbox.count("events.outbox_delivery") < 3);
+        await().until(() -> outbox.deliveries() < 3);
         assertThat(retries.get()).isLessThanOrEqualTo(3);
-        assertThat(outbox.count("events.outbox_published")).isLessThan(3);
+        assertThat(outbox.published()).isLessThan(3);
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

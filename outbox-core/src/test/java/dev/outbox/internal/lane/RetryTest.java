@@ -20,20 +20,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RetryTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void failingHandlerIsRetriedUntilItSucceeds() {
@@ -44,7 +39,7 @@ class RetryTest {
 
         assertThat(outbox.event(envelope)).becomesPublished().afterFailures(2).withError("IOException", "try 2");
         assertThat(handler.attemptsOf(envelope)).isEqualTo(3);
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     @Test
@@ -94,10 +89,10 @@ class RetryTest {
         RetryPolicy later = new RetryPolicy(new Backoff.Delays(List.of(Duration.ofHours(1))), 10);
         outbox.handler("mail", "*", mail).handler("audit", "*", audit).retry(later);
         // One batch holds several events of the sick aggregate, and a later one holds more.
-        List<EventEnvelope> sick = publish("sick", 5);
-        List<EventEnvelope> well = publish("well", 5);
+        List<EventEnvelope> sick = outbox.publishOrders("sick", 5);
+        List<EventEnvelope> well = outbox.publishOrders("well", 5);
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
         sick = List.of(
                 sick.get(0),
                 sick.get(1),
@@ -113,18 +108,14 @@ class RetryTest {
         assertThat(audit.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
         assertThat(mail.attemptsOf(sick.get(0))).isEqualTo(1);
         assertThat(sick.subList(1, 6)).allMatch((one) -> mail.attemptsOf(one) == 0);
-        assertThat(outbox.sql()
-                        .sql("SELECT status FROM events.outbox_delivery ORDER BY aggregate_seq")
-                        .query(String.class)
-                        .list())
-                .containsExactly("OPEN", "OPEN", "OPEN", "OPEN", "OPEN", "OPEN");
+        assertThat(outbox.lane()).hasSize(6).allMatch((delivery) -> delivery.contains(" OPEN "));
 
         mailIsDown.set(false);
         new Lanes(outbox).due();
         await().untilAsserted(() -> assertThat(all)
                 .allSatisfy((one) -> assertThat(outbox.event(one)).isPublished()));
         assertThat(mail.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     @Test
@@ -149,7 +140,7 @@ class RetryTest {
         assertThat(mail.handled()).isEmpty();
         down.set(false);
         new Lanes(outbox).due();
-        await().until(() -> outbox.count("events.outbox_published") == 60);
+        outbox.awaitPublished(60);
         assertThat(mail.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());
     }
@@ -172,7 +163,7 @@ class RetryTest {
         Recorded mail =
                 Recorded.failing((attempt) -> attempt.envelope().sequence() == 1 ? new IOException("down") : null);
         outbox.handler("mail", "*", mail).retry(TestOutbox.AT_ONCE);
-        List<EventEnvelope> events = publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         outbox.start();
 
         assertThat(outbox.event(events.get(2))).becomesPublished();
@@ -217,19 +208,13 @@ class RetryTest {
                 attempt.number() < 3 && attempt.envelope().sequence() % 3 == 0 ? new IOException("flaky") : null);
         outbox.handler("mail", "*", mail).retry(TestOutbox.AT_ONCE).start();
         for (int i = 0; i < 20; i++) {
-            publish("a" + i, 10);
+            outbox.publishOrders("a" + i, 10);
         }
 
-        await().until(() -> outbox.count("events.outbox_published") == 200);
+        outbox.awaitPublished(200);
         assertThat(mail.sequences().values())
                 .hasSize(20)
                 .allMatch((sequences) -> sequences.equals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L)));
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
-    }
-
-    private List<EventEnvelope> publish(String aggregateId, int count) {
-        return IntStream.rangeClosed(1, count)
-                .mapToObj((number) -> outbox.publish(aggregateId, new OrderPlaced(number)))
-                .toList();
+        assertThat(outbox.deliveries()).isZero();
     }
 }
