@@ -23,19 +23,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /** Sequences that are the version of the entity: what orders commits, and what is refused. */
 class CallersSequenceTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void sequenceIsKeptAndMayLeaveGaps() {
@@ -145,15 +141,15 @@ class CallersSequenceTest {
                                 List.of(event("3").withSequence(1), event("1").withSequence(9)))))
                 .isInstanceOf(StaleSequenceException.class)
                 .hasMessageContaining("a sequence of this batch, such as 1 of OrderPlaced of order/3");
-        assertThat(outbox.count("events.outbox")).isEqualTo(3);
+        assertThat(outbox.events()).isEqualTo(3);
     }
 
     @Test
     void repeatedEventIdStoresNothing() {
         OutboxEvent event = event("1").withSequence(2).withEventId(UUID.randomUUID());
-        EventEnvelope first = outbox.inTransaction(() -> outbox.publisher().publish(event));
+        EventEnvelope first = outbox.publish(event);
 
-        EventEnvelope second = outbox.inTransaction(() -> outbox.publisher().publish(event));
+        EventEnvelope second = outbox.publish(event);
 
         assertThat(second.id()).isEqualTo(first.id());
         assertThat(sequences()).containsExactly(2L);

@@ -49,7 +49,7 @@ class ConcurrentPublishersTest {
                     .mapToObj((thread) -> InBackground.run(() -> publish(outbox, thread)))
                     .toList();
             assertThat(publishers).allMatch(InBackground::result);
-            await().atMost(Duration.ofSeconds(60)).until(() -> outbox.count("events.outbox_unpublished") == 0);
+            await().atMost(Duration.ofSeconds(60)).until(() -> outbox.unpublished() == 0);
 
             List<Integer> numbers = handler.handled().stream()
                     .map(ConcurrentPublishersTest::number)

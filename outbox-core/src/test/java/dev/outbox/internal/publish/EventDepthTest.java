@@ -22,6 +22,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
@@ -30,7 +31,9 @@ class EventDepthTest {
 
     private static final int END = 120;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Logger logger = (Logger) LoggerFactory.getLogger(EventDepth.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -44,7 +47,6 @@ class EventDepthTest {
     void close() {
         MDC.clear();
         logger.detachAppender(log);
-        outbox.close();
     }
 
     @Test
@@ -54,7 +56,7 @@ class EventDepthTest {
         publishing("second", "Second", (event) -> typed("Third").withHeader("channel", "web"));
         outbox.handler("last", "Third", last).start();
 
-        EventEnvelope root = publish(typed("First"));
+        EventEnvelope root = outbox.publish(typed("First"));
         await().until(() -> !last.handled().isEmpty());
 
         assertThat(root.headers()).isEmpty();
@@ -74,7 +76,7 @@ class EventDepthTest {
                         .deliverAfter(Duration.ZERO));
         outbox.handler("last", "Third", last).start();
 
-        publish(typed("First"));
+        outbox.publish(typed("First"));
         await().until(() -> !last.handled().isEmpty());
 
         assertThat(last.handled().get(0).headers()).isEmpty();
@@ -84,12 +86,12 @@ class EventDepthTest {
     void batchHandlerContinuesTheLongestChain() {
         Recorded last = Recorded.all();
         publishing("first", "First", (event) -> typed("Second"));
-        BatchHandler<EventEnvelope> batch = (events, envelopes, outcome, context) -> publish(typed("Third"));
+        BatchHandler<EventEnvelope> batch = (events, envelopes, outcome, context) -> outbox.publish(typed("Third"));
         outbox.handler(HandlerDefinition.ofBatch("batch", Set.of("Second"), null, batch))
                 .handler("last", "Third", last)
                 .start();
 
-        publish(typed("First"));
+        outbox.publish(typed("First"));
         await().until(() -> !last.handled().isEmpty());
 
         assertThat(last.handled().get(0).headers()).isEqualTo(Map.of(EventDepth.HEADER, "2"));
@@ -129,20 +131,20 @@ class EventDepthTest {
         outbox.clock(clock);
         MDC.put("handlerId", "loop");
         MDC.put(EventDepth.HEADER, "98");
-        publish(typed("Placed"));
+        outbox.publish(typed("Placed"));
         assertThat(lines()).isEmpty();
 
         MDC.put(EventDepth.HEADER, "99");
-        publish(typed("Placed"));
-        publish(typed("Placed"));
-        publish(typed("Paid"));
+        outbox.publish(typed("Placed"));
+        outbox.publish(typed("Placed"));
+        outbox.publish(typed("Paid"));
         assertThat(lines()).hasSize(2);
 
         clock.advance(Duration.ofSeconds(59));
-        publish(typed("Placed"));
+        outbox.publish(typed("Placed"));
         assertThat(lines()).hasSize(2);
         clock.advance(Duration.ofSeconds(1));
-        publish(typed("Placed"));
+        outbox.publish(typed("Placed"));
         assertThat(lines()).hasSize(3);
     }
 
@@ -153,12 +155,11 @@ class EventDepthTest {
         outbox.handler("last", "Second", last).start();
 
         for (String depth : List.of("secret", "-5", "99999999999", "")) {
-            outbox.inTransaction(() -> outbox.publisher()
-                    .publish(OutboxEvent.of("received", "1", new OrderPlaced(1))
-                            .withEventType("First")
-                            .withSequence(depth.length())
-                            .withOrigin("shop")
-                            .withHeader(EventDepth.HEADER, depth)));
+            outbox.publish(OutboxEvent.of("received", "1", new OrderPlaced(1))
+                    .withEventType("First")
+                    .withSequence(depth.length())
+                    .withOrigin("shop")
+                    .withHeader(EventDepth.HEADER, depth));
         }
         await().until(() -> last.handled().size() == 4);
 
@@ -173,7 +174,7 @@ class EventDepthTest {
         publishing("loop " + type, type, (event) -> depth(event) < END ? next.apply(depth(event) + 1) : null);
         outbox.handler("all", "*", last).start();
 
-        publish(next.apply(0));
+        outbox.publish(next.apply(0));
         await().until(() -> last.handled().stream().anyMatch((event) -> depth(event) == END));
 
         assertThat(last.handled()).hasSize(END + 1);
@@ -187,13 +188,9 @@ class EventDepthTest {
         outbox.handler(id, type, (event) -> {
             OutboxEvent following = next.apply(event);
             if (following != null) {
-                publish(following);
+                outbox.publish(following);
             }
         });
-    }
-
-    private EventEnvelope publish(OutboxEvent event) {
-        return outbox.inTransaction(() -> outbox.publisher().publish(event));
     }
 
     private static OutboxEvent typed(String type) {

@@ -12,8 +12,8 @@ import dev.outbox.fixture.TestOutbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -21,12 +21,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Aggregate types that the outbox or the application numbers: when that is decided and refused. */
 class NumberingTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void aggregateTypeIsNumberedByTheOutboxOrByTheApplication() {
@@ -50,7 +46,7 @@ class NumberingTest {
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("OrderPlaced of invoice/1 has a sequence");
         assertThat(sequences()).containsExactly(1L, 2L);
-        assertThat(outbox.count("events.outbox")).isEqualTo(3);
+        assertThat(outbox.events()).isEqualTo(3);
     }
 
     @Test
@@ -101,7 +97,7 @@ class NumberingTest {
             publish(1);
             requiresNew.executeWithoutResult(
                     (inner) -> outbox.publisher().publish(event("2").withSequence(1)));
-            assertThat(outbox.count("events.outbox")).isEqualTo(2);
+            assertThat(outbox.events()).isEqualTo(2);
         });
         assertThatThrownBy(() -> outbox.publish("3", new OrderPlaced(1))).isInstanceOf(InvalidEventException.class);
     }
@@ -159,7 +155,7 @@ class NumberingTest {
     }
 
     private EventEnvelope schedule(OutboxEvent event) {
-        return outbox.inTransaction(() -> outbox.publisher().publish(event.deliverAfter(Duration.ofDays(1))));
+        return outbox.publish(event.deliverAfter(Duration.ofDays(1)));
     }
 
     private static OutboxEvent event(String id) {

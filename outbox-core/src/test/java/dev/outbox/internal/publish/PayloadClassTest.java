@@ -13,11 +13,12 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PayloadClassTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
     static final class Elsewhere {
@@ -61,11 +62,6 @@ class PayloadClassTest {
 
     record CacheCleared() {}
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void classOtherThanThatOfHandlersIsRefused() {
         outbox.handler(HandlerDefinition.of("paid", OrderPaid.class, (event, envelope) -> {}))
@@ -83,9 +79,8 @@ class PayloadClassTest {
                 .start();
 
         EventEnvelope copy = outbox.publish("1", new Copy(2));
-        EventEnvelope chosen = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "1", new Elsewhere.OrderPlaced("Kim"))
-                        .withEventType("OrderPlaced")));
+        EventEnvelope chosen = outbox.publish(
+                OutboxEvent.of("order", "1", new Elsewhere.OrderPlaced("Kim")).withEventType("OrderPlaced"));
 
         assertThat(copy.eventType()).isEqualTo("OrderPlaced");
         assertThat(chosen.eventType()).isEqualTo("OrderPlaced");

@@ -4,7 +4,6 @@ import static dev.outbox.fixture.InBackground.awaitLatch;
 import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -20,21 +19,18 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class PublisherIdempotencyTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final UUID eventId = UUID.randomUUID();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final UUID eventId = UUID.randomUUID();
 
     @Test
     void repeatedEventIdReturnsStoredEvent() {
@@ -45,18 +41,18 @@ class PublisherIdempotencyTest {
         assertThat(again.sequence()).isEqualTo(1);
         assertThat(again.payload()).isEqualTo("{\"number\": 1}");
         assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
-        assertThat(outbox.count("events.outbox")).isEqualTo(2);
+        assertThat(outbox.events()).isEqualTo(2);
     }
 
     @Test
     void repeatedEventIdIsKnownAfterPublication() {
         outbox.handler("any", "*", (envelope) -> {}).start();
         EventEnvelope first = publish(eventId, "1");
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         EventEnvelope again = publish(eventId, "1");
 
         assertThat(again.id()).isEqualTo(first.id());
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.events()).isEqualTo(1);
         assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
     }
 
@@ -83,7 +79,7 @@ class PublisherIdempotencyTest {
         boolean same = result(first).id() == result(second).id();
         assertThat(same).isEqualTo(firstCommits);
         assertThat(result(second).sequence()).isEqualTo(1);
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.events()).isEqualTo(1);
         assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
     }
 
@@ -104,7 +100,7 @@ class PublisherIdempotencyTest {
 
         assertThat(result(first).sequence()).isEqualTo(1);
         assertThatThrownBy(() -> result(second)).isInstanceOf(EventConflictException.class);
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.events()).isEqualTo(1);
         assertThat(outbox.publish("2", new OrderPlaced(1)).sequence()).isEqualTo(1);
     }
 
@@ -122,7 +118,7 @@ class PublisherIdempotencyTest {
             return outbox.publisher().publish("order", "2", new OrderPlaced(1));
         });
 
-        assertThat(outbox.count("events.outbox")).isEqualTo(2);
+        assertThat(outbox.events()).isEqualTo(2);
     }
 
     @Test
@@ -138,7 +134,7 @@ class PublisherIdempotencyTest {
 
         assertThat(envelopes).extracting(EventEnvelope::sequence).containsExactly(2L, 1L, 2L, 3L);
         assertThat(envelopes.get(1).id()).isEqualTo(known.id());
-        assertThat(outbox.count("events.outbox")).isEqualTo(3);
+        assertThat(outbox.events()).isEqualTo(3);
     }
 
     @Test
@@ -153,7 +149,7 @@ class PublisherIdempotencyTest {
             assertThat(lines.list).isEmpty();
 
             OutboxEvent other = OutboxEvent.of("order", "1", new OrderPlaced(2)).withEventId(eventId);
-            EventEnvelope stored = outbox.inTransaction(() -> outbox.publisher().publish(other));
+            EventEnvelope stored = outbox.publish(other);
 
             assertThat(stored.payload()).isEqualTo("{\"number\": 1}");
             UUID twice = UUID.randomUUID();
@@ -173,7 +169,7 @@ class PublisherIdempotencyTest {
     }
 
     private EventEnvelope publish(UUID id, String aggregateId) {
-        return outbox.inTransaction(() -> outbox.publisher().publish(event(id, aggregateId)));
+        return outbox.publish(event(id, aggregateId));
     }
 
     private static OutboxEvent event(UUID id, String aggregateId) {

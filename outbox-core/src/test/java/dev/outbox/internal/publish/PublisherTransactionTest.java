@@ -14,9 +14,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -31,16 +31,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class PublisherTransactionTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
     @BeforeEach
     void createDomainTable() {
         outbox.sql().sql("CREATE TABLE domain (id text PRIMARY KEY)").update();
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test

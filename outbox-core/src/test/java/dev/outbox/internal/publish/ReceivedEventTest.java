@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,12 +22,8 @@ import tools.jackson.databind.util.RawValue;
 /** Events of another service are stored as they were received. */
 class ReceivedEventTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @EventType(version = 2)
     record OrderImported(int number) {}
@@ -36,8 +32,8 @@ class ReceivedEventTest {
     void schemaVersionPrecedesTheAnnotation() {
         OutboxEvent event = OutboxEvent.of("order", "1", new OrderImported(7));
 
-        assertThat(publish(event).schemaVersion()).isEqualTo(2);
-        assertThat(publish(event.withSchemaVersion(7)).schemaVersion()).isEqualTo(7);
+        assertThat(outbox.publish(event).schemaVersion()).isEqualTo(2);
+        assertThat(outbox.publish(event.withSchemaVersion(7)).schemaVersion()).isEqualTo(7);
         assertThat(outbox.sql()
                         .sql("SELECT schema_version FROM events.outbox ORDER BY id")
                         .query(Integer.class)
@@ -49,7 +45,7 @@ class ReceivedEventTest {
     void schemaVersionBelowOneIsRefused() {
         OutboxEvent event = OutboxEvent.of("order", "1", new OrderImported(7)).withSchemaVersion(0);
 
-        assertThatThrownBy(() -> publish(event))
+        assertThatThrownBy(() -> outbox.publish(event))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("version of event type OrderImported must be at least 1: 0");
     }
@@ -63,7 +59,8 @@ class ReceivedEventTest {
                 "{}"
             })
     void jsonTextIsStoredAsItIs(String json) {
-        EventEnvelope stored = publish(raw(json).withEventId(UUID.randomUUID()).withSequence(1));
+        EventEnvelope stored =
+                outbox.publish(raw(json).withEventId(UUID.randomUUID()).withSequence(1));
 
         assertThat(stored.payload()).isEqualTo(json);
         assertThat(outbox.sql()
@@ -79,15 +76,15 @@ class ReceivedEventTest {
             delimiter = '|',
             value = {"{\"a\": 1} {} | no JSON", "{\"a\": \"\\u0000\"} | U+0000", "'' | no JSON", "1e2000 | a number"})
     void jsonTextThatCannotBeStoredIsRefused(String json, String reason) {
-        assertThatThrownBy(() -> publish(raw(json)))
+        assertThatThrownBy(() -> outbox.publish(raw(json)))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining(reason);
-        assertThat(outbox.count("events.outbox")).isZero();
+        assertThat(outbox.events()).isZero();
     }
 
     @Test
     void originIsAHeader() {
-        EventEnvelope stored = publish(imported("partner/order", "/shop").withHeader("tenant", "blue"));
+        EventEnvelope stored = outbox.publish(imported("partner/order", "/shop").withHeader("tenant", "blue"));
 
         assertThat(stored.headers())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(EventEnvelope.ORIGIN, "/shop", "tenant", "blue"));
@@ -108,26 +105,25 @@ class ReceivedEventTest {
                 "/shop, /hub, from /hub, from /shop"
             })
     void aggregateTypeHasOneOwner(@Nullable String first, @Nullable String second, String refused, String owner) {
-        publish(imported("order", first));
+        outbox.publish(imported("order", first));
 
         for (TestOutbox instance : List.of(outbox, outbox.another())) {
-            assertThatThrownBy(() ->
-                            instance.inTransaction(() -> instance.publisher().publish(imported("order", second))))
+            assertThatThrownBy(() -> instance.publish(imported("order", second)))
                     .isInstanceOf(InvalidEventException.class)
                     .hasMessageContaining("OrderImported of order/1 comes " + refused)
                     .hasMessageContaining(owner)
                     .hasMessageContaining("an aggregate type has one owner");
         }
-        assertThat(publish(imported("order", first)).sequence()).isEqualTo(2);
+        assertThat(outbox.publish(imported("order", first)).sequence()).isEqualTo(2);
     }
 
     @Test
     void headerOriginIsReserved() {
-        assertThatThrownBy(() -> publish(imported("order", null).withHeader(EventEnvelope.ORIGIN, "web")))
+        assertThatThrownBy(() -> outbox.publish(imported("order", null).withHeader(EventEnvelope.ORIGIN, "web")))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("header 'origin' of an event of order/1 is reserved")
                 .hasMessageContaining("withOrigin");
-        assertThatThrownBy(() -> publish(imported("order", " ")))
+        assertThatThrownBy(() -> outbox.publish(imported("order", " ")))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("origin must not be missing or blank");
     }
@@ -139,9 +135,5 @@ class ReceivedEventTest {
 
     private static OutboxEvent raw(String json) {
         return OutboxEvent.of("order", "1", new RawValue(json)).withEventType("OrderImported");
-    }
-
-    private EventEnvelope publish(OutboxEvent event) {
-        return outbox.inTransaction(() -> outbox.publisher().publish(event));
     }
 }

@@ -14,17 +14,13 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class UnorderedEventTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     /** The retry of the first one is due in an hour. */
     @Test
@@ -57,10 +53,10 @@ class UnorderedEventTest {
     void sameEventIdIsStoredOnce() {
         UUID id = new UUID(1, 2);
         OutboxEvent event = OutboxEvent.unordered(new OrderPlaced(1)).withEventId(id);
-        EventEnvelope first = outbox.inTransaction(() -> outbox.publisher().publish(event));
+        EventEnvelope first = outbox.publish(event);
 
-        EventEnvelope second = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.unordered(new OrderPlaced(1)).withEventId(id)));
+        EventEnvelope second =
+                outbox.publish(OutboxEvent.unordered(new OrderPlaced(1)).withEventId(id));
 
         assertThat(second.id()).isEqualTo(first.id());
     }
@@ -68,8 +64,7 @@ class UnorderedEventTest {
     @Test
     void eventsOfSeveralServicesNeedNoOwner() {
         publish(List.of(1));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.unordered(new OrderPlaced(2)).withOrigin("/shop")));
+        outbox.publish(OutboxEvent.unordered(new OrderPlaced(2)).withOrigin("/shop"));
 
         assertThat(publish(List.of(3))).hasSize(1);
     }
