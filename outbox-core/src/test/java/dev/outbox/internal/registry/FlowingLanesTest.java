@@ -7,8 +7,8 @@ import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lane.LaneRows;
 import java.sql.SQLException;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -20,12 +20,8 @@ class FlowingLanesTest {
     private static final int WAITING = 3;
     private static final int EVENTS = LANES * (1 + WAITING);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     /** With fewer followers than there are, each lane takes its share. */
     @ParameterizedTest

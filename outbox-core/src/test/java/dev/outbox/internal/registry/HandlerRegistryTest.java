@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 class HandlerRegistryTest {
@@ -29,14 +30,15 @@ class HandlerRegistryTest {
     private static final Duration WEEK = Duration.ofDays(7);
     private static final Subscription PAID = Subscription.ofType("OrderPaid");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final CountDownLatch read = new CountDownLatch(1);
     private final CountDownLatch proceed = new CountDownLatch(1);
 
     @AfterEach
     void close() {
         proceed.countDown();
-        outbox.close();
     }
 
     /** Otherwise events that are claimed after a registration would miss the new handler. */
@@ -77,7 +79,7 @@ class HandlerRegistryTest {
 
         registry.heartbeat();
 
-        assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
+        assertThat(outbox.registeredHandlers()).isEqualTo(1);
         assertThat(outbox.count("events.outbox_subscription")).isEqualTo(1);
     }
 

@@ -12,8 +12,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Figures of large tables, for docs/performance.md; run by name only ({@code -Dtest=LargeTables}), since they take minutes and 10 GB. */
 class LargeTables {
@@ -22,12 +22,8 @@ class LargeTables {
     private static final int BATCH = 1_000;
     private static final Duration MONTH = Duration.ofDays(30);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void archiveReadsEachPageOnce() throws SQLException {

@@ -25,9 +25,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An old and a new version of an application on one database. */
 class RollingDeployTest {
@@ -35,19 +35,15 @@ class RollingDeployTest {
     private static final Duration INTERVAL = Duration.ofMillis(100);
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox old = TestOutbox.create();
+
     private final TestOutbox recent = old.another();
 
     @BeforeEach
     void poll() {
         old.poller(INTERVAL, 10, LEASE);
         recent.poller(INTERVAL, 10, LEASE);
-    }
-
-    @AfterEach
-    void close() {
-        recent.close();
-        old.close();
     }
 
     @Test
@@ -76,14 +72,14 @@ class RollingDeployTest {
             all.addAll(List.of(2L * number - 1, 2L * number));
         }
 
-        await().until(() -> old.count("events.outbox_published") == 100);
+        old.awaitPublished(100);
         assertThat(billing.sequences()).containsEntry("1", all);
         assertThat(audit.sequences()).containsEntry("1", all);
         assertThat(mail.sequences())
                 .containsEntry(
                         "1",
                         LongStream.rangeClosed(1, 50).mapToObj((n) -> 2 * n).toList());
-        assertThat(old.count("events.outbox_delivery")).isZero();
+        assertThat(old.deliveries()).isZero();
         // The new version may have been quicker every time.
         await().until(() -> {
             old.publish("2", new OrderPlaced(51));
@@ -116,7 +112,7 @@ class RollingDeployTest {
         Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
         old.handler("oldName", "*", handled).start();
         old.publish("1", new OrderPlaced(1));
-        await().until(() -> old.count("events.outbox_delivery") == 1);
+        await().until(() -> old.deliveries() == 1);
         recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
                         .aliases("oldName"))
                 .start();
@@ -124,10 +120,10 @@ class RollingDeployTest {
             recent.publish("1", new OrderPlaced(number));
             recent.publish("2", new OrderPlaced(number));
         }
-        await().until(() -> old.count("events.outbox_delivery") == 79);
+        await().until(() -> old.deliveries() == 79);
         down.set(false);
         new Lanes(old).due();
-        await().until(() -> old.count("events.outbox_published") == 79);
+        old.awaitPublished(79);
 
         // Once only: neither version takes the other's name for another handler.
         assertThat(handled.sequences())
@@ -143,7 +139,7 @@ class RollingDeployTest {
         for (int number = 1; number <= 5; number++) {
             old.publish("1", new OrderPlaced(number));
         }
-        await().until(() -> old.count("events.outbox_delivery") == 5);
+        await().until(() -> old.deliveries() == 5);
         old.runtime().close();
         new Lanes(old).due();
         down.set(false);
@@ -151,7 +147,7 @@ class RollingDeployTest {
                         .aliases("oldName"))
                 .start();
 
-        await().until(() -> recent.count("events.outbox_published") == 5);
+        recent.awaitPublished(5);
         assertThat(handled.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
     }
 
@@ -169,7 +165,7 @@ class RollingDeployTest {
             recent.publish("1", new OrderPlaced(number));
             recent.publish("2", new OrderPlaced(number));
         }
-        await().until(() -> old.count("events.outbox_delivery") == 20);
+        await().until(() -> old.deliveries() == 20);
         recent.runtime().close();
         new Lanes(old).due();
         down.set(false);
@@ -178,7 +174,7 @@ class RollingDeployTest {
             old.publish("1", new OrderPlaced(number));
         }
 
-        await().until(() -> old.count("events.outbox_published") == 30);
+        old.awaitPublished(30);
         assertThat(handled.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 20).boxed().toList())
                 .containsEntry("2", LongStream.rangeClosed(1, 10).boxed().toList());
@@ -212,13 +208,13 @@ class RollingDeployTest {
         recent.publish("1", new OrderPlaced(1));
         EventEnvelope paid = recent.publish("1", new OrderPaid(2));
         EventEnvelope behind = recent.publish("1", new OrderPlaced(3));
-        await().until(() -> old.count("events.outbox_delivery") == 3);
+        await().until(() -> old.deliveries() == 3);
         recent.runtime().close();
         new Lanes(old).due();
         Recorded handled = Recorded.all();
         old.handler("oldName", "OrderPlaced", handled).start();
 
-        await().until(() -> old.count("events.outbox_published") == 1);
+        old.awaitPublished(1);
         EventEnvelope later = old.publish("1", new OrderPlaced(4));
         assertThat(old.event(later)).becomesRetrying();
         assertThat(handled.sequences()).containsEntry("1", List.of(1L));
@@ -252,7 +248,7 @@ class RollingDeployTest {
                         .aliases(alias))
                 .start();
         recent.publish("1", new OrderPlaced(1));
-        await().until(() -> old.count("events.outbox_delivery") == 1);
+        await().until(() -> old.deliveries() == 1);
         recent.runtime().close();
     }
 

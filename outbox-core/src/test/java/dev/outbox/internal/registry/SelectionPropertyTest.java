@@ -234,7 +234,7 @@ class SelectionPropertyTest {
                     .inStream(STREAMS.get(aggregate % STREAMS.size()));
             OutboxEvent sent =
                     aggregateType.equals("foreign") ? event.withOrigin("/shop").withSequence(number + 1) : event;
-            return outbox.inTransaction(() -> outbox.publisher().publish(sent));
+            return outbox.publish(sent);
         }
 
         @Override
