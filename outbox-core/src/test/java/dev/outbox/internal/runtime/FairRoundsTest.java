@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** With a pool that is always full, first deliveries and retries take turns. */
 class FairRoundsTest {
@@ -30,16 +30,13 @@ class FairRoundsTest {
     private static final int BACKLOG = 60;
     static final RetryPolicy IN_AN_HOUR = new RetryPolicy(new Backoff.Delays(List.of(Duration.ofHours(1))), 3);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final List<String> attempts = new CopyOnWriteArrayList<>();
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
     private final AtomicInteger running = new AtomicInteger();
     private volatile CountDownLatch gate = new CountDownLatch(0);
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void dueRetryDoesNotWaitForTheBacklog() throws SQLException {
@@ -55,7 +52,7 @@ class FairRoundsTest {
     void firstDeliveryDoesNotWaitForDueRetries() throws SQLException {
         publishBacklog("retried");
         try (Poller poller = poller(IN_AN_HOUR)) {
-            runUntil(poller, () -> outbox.count("events.outbox_delivery") == BACKLOG);
+            runUntil(poller, () -> outbox.deliveries() == BACKLOG);
             new Lanes(outbox).due();
             attempts.clear();
             outbox.publish("new", new OrderPlaced(0));

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Open connections of an instance die silently, as after a failover: no statement on them ends, while new connections work. */
 @Timeout(180)
@@ -38,7 +39,9 @@ class FrozenConnectionsTest {
 
     private static final int BATCH = 20;
 
+    @RegisterExtension
     private final TestOutbox source = TestOutbox.create().withoutPolling();
+
     private final FreezingNetwork network = new FreezingNetwork(source.database());
     private final TestOutbox outbox = source.another(pool(network.hastyDataSource()));
     private final TestOutbox healthy = source.another();
@@ -53,9 +56,6 @@ class FrozenConnectionsTest {
     @AfterEach
     void close() {
         network.close();
-        outbox.close();
-        healthy.close();
-        source.close();
     }
 
     @Test
@@ -277,7 +277,7 @@ class FrozenConnectionsTest {
     }
 
     private long published() {
-        return source.count("events.outbox_published");
+        return source.published();
     }
 
     private void assertDelivered(int events, Recorded handler) {

@@ -12,18 +12,15 @@ import dev.outbox.internal.poll.PollerSettings;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class OnDemandDeliveryTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final List<String> handled = new ArrayList<>();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final List<String> handled = new ArrayList<>();
 
     @Test
     void deliversEveryStreamOnTheCallingThread() throws SQLException {
@@ -35,8 +32,7 @@ class OnDemandDeliveryTest {
                     handled.add(event.stream());
                 });
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("bulk")));
+        outbox.publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("bulk"));
 
         try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime)) {
             delivery.register();
@@ -47,7 +43,7 @@ class OnDemandDeliveryTest {
 
         assertThat(handled).containsExactlyInAnyOrder("default", "bulk");
         assertThat(outbox.statusOf(first)).isEqualTo("PUBLISHED");
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
     }
 
     @Test
@@ -64,7 +60,7 @@ class OnDemandDeliveryTest {
 
         assertThat(handled).containsExactly("1");
         assertThat(outbox.statusOf(event)).isEqualTo("PENDING");
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     @Test

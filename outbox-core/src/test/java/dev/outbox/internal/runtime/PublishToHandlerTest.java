@@ -33,8 +33,8 @@ class PublishToHandlerTest {
             assertThat(recorded).containsExactly("OrderPlaced", "OrderPaid");
             assertThat(first.sequence()).isEqualTo(1);
             assertThat(second.sequence()).isEqualTo(2);
-            assertThat(outbox.count("events.outbox_unpublished")).isZero();
-            assertThat(outbox.count("events.outbox_claim")).isZero();
+            assertThat(outbox.unpublished()).isZero();
+            assertThat(outbox.claims()).isZero();
         }
     }
 }

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An instance that claims nothing more, because its streams are empty and wake-ups arrive. */
 @Tag("full")
@@ -32,6 +32,8 @@ class RestingInstanceTest {
 
     private final Recorded handler = Recorded.all();
     private final AtomicLong claimedAt = new AtomicLong(System.nanoTime());
+
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create()
             .withNotifications()
             .listener(new OutboxListener() {
@@ -41,13 +43,8 @@ class RestingInstanceTest {
                 }
             })
             .handler("any", "*", handler);
-    private final TestOutbox other = outbox.another();
 
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
+    private final TestOutbox other = outbox.another();
 
     @Test
     void isWokenByANotification() {

@@ -19,13 +19,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A handler that waits for a remote system, beside one that does not: neither kind of delivery waits for a batch of the other. */
 class SlowHandlersTest {
 
     private static final int SLOW = 8;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Lanes lanes = new Lanes(outbox);
     private final AtomicInteger calls = new AtomicInteger();
 
@@ -35,7 +38,6 @@ class SlowHandlersTest {
     @AfterEach
     void close() {
         answers.release(SLOW);
-        outbox.close();
     }
 
     @Test
@@ -52,8 +54,7 @@ class SlowHandlersTest {
         assertThat(calls.get()).isLessThanOrEqualTo(2);
         await().until(() -> calls.get() == 4);
         outbox.runtime().close();
-        assertThat(outbox.count("events.outbox_lane WHERE claim_id IS NOT NULL"))
-                .isZero();
+        assertThat(outbox.claimedLanes()).isZero();
     }
 
     @Test
@@ -73,7 +74,7 @@ class SlowHandlersTest {
 
         await().until(() -> healthy.attemptsOf(event) == 1);
         assertThat(calls.get()).isLessThanOrEqualTo(2);
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
         assertThat(remote.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L));
     }
 
@@ -101,7 +102,7 @@ class SlowHandlersTest {
         outbox.start();
         await().until(() -> calls.get() == 2);
         lanes.due();
-        await().until(() -> outbox.count("events.outbox_lane WHERE claim_id IS NOT NULL") == 1);
+        await().until(() -> outbox.claimedLanes() == 1);
         answers.release();
 
         await().until(() -> healthy.attemptsOf(event) == 1);

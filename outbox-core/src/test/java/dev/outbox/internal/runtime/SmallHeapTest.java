@@ -40,7 +40,7 @@ class SmallHeapTest {
             try (WorkerProcess worker = WorkerProcess.startWithHeap(HEAP, outbox, Worker.class)) {
                 assertThat(worker.hear()).isEqualTo("started");
                 long begun = System.nanoTime();
-                await().atMost(Duration.ofMinutes(5)).until(() -> outbox.count("events.outbox_published") == EVENTS);
+                await().atMost(Duration.ofMinutes(5)).until(() -> outbox.published() == EVENTS);
                 System.out.println("SmallHeapTest: " + EVENTS + " events of 1 MB, each delivered twice, with a heap of "
                         + HEAP + " in "
                         + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");

@@ -141,9 +141,7 @@ class SmallPoolTest {
     }
 
     private static void awaitPublished(TestOutbox outbox, int events) {
-        await().atMost(Duration.ofMinutes(1))
-                .until(() -> outbox.count("events.outbox_published") == events
-                        && outbox.count("events.outbox_unpublished") == 0);
+        await().atMost(Duration.ofMinutes(1)).until(() -> outbox.published() == events && outbox.unpublished() == 0);
     }
 
     private static void awaitListener(DataSource database, Duration age) {

@@ -17,10 +17,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class StreamPollerTest {
 
@@ -29,12 +28,8 @@ class StreamPollerTest {
     /** Less than the time after which an instance looks for what no notification has announced. */
     private static final Duration BEFORE_A_LOOK = Duration.ofSeconds(15);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void commitWakesThePollerOfTheSameProcess() {
@@ -53,10 +48,10 @@ class StreamPollerTest {
     void backlogIsDrainedWithoutPauses() {
         Recorded handler = Recorded.all();
         outbox.handler("any", "*", handler).poller(NEVER, 10, Duration.ofMinutes(1));
-        publish(0, 105);
+        outbox.publishOrders("1", 105);
         outbox.start();
 
-        await().until(() -> outbox.count("events.outbox_published") == 105);
+        outbox.awaitPublished(105);
         assertThat(handler.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 105).boxed().toList());
     }
@@ -71,9 +66,9 @@ class StreamPollerTest {
                     .poller(NEVER, 50, Duration.ofMinutes(1))
                     .start();
             awaitListener();
-            publish(0, 5);
+            outbox.publishOrders("1", 5);
             await().atMost(BEFORE_A_LOOK).until(() -> handler.handled().size() == 5);
-            publish(5, 10);
+            outbox.publishOrders("1", 5);
             await().atMost(BEFORE_A_LOOK).until(() -> handler.handled().size() == 10);
         }
     }
@@ -93,7 +88,7 @@ class StreamPollerTest {
                             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
                     .query(Integer.class)
                     .single();
-            publish(0, 5);
+            outbox.publishOrders("1", 5);
             await().atMost(BEFORE_A_LOOK).until(() -> handler.handled().size() == 5);
         }
     }
@@ -139,7 +134,7 @@ class StreamPollerTest {
                     })
                     .handler("here", "*", here)
                     .start();
-            List<EventEnvelope> events = publish(0, 3);
+            List<EventEnvelope> events = outbox.publishOrders("1", 3);
             await().untilAsserted(() -> assertThat(events)
                     .allSatisfy((event) -> assertThat(outbox.event(event)).isRetrying()));
             assertThat(here.handled()).hasSize(3);
@@ -217,23 +212,17 @@ class StreamPollerTest {
         });
         outbox.handler("any", "*", handler).retry(TestOutbox.AT_ONCE).stream("slow", PollerSettings.defaults())
                 .start();
-        EventEnvelope slow = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("report", "1", new OrderPlaced(1)).inStream("slow")));
+        EventEnvelope slow =
+                outbox.publish(OutboxEvent.of("report", "1", new OrderPlaced(1)).inStream("slow"));
         awaitLatch(stuck);
 
-        publish(0, 200);
+        outbox.publishOrders("1", 200);
 
-        await().until(() -> outbox.count("events.outbox_published") == 200);
+        outbox.awaitPublished(200);
         assertThat(handler.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 200).boxed().toList());
         assertThat(outbox.event(slow)).isProcessing();
         release.countDown();
         assertThat(outbox.event(slow)).becomesPublished();
-    }
-
-    private List<EventEnvelope> publish(int from, int to) {
-        return IntStream.range(from, to)
-                .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
-                .toList();
     }
 }

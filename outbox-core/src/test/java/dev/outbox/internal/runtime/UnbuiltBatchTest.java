@@ -16,20 +16,16 @@ import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory ends between the claim and its batch. */
 class UnbuiltBatchTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -41,7 +37,7 @@ class UnbuiltBatchTest {
             leasesOf(poller, new FullSet());
             assertThatThrownBy(poller::runOnce).isInstanceOf(OutOfMemoryError.class);
 
-            assertThat(outbox.count("events.outbox_claim")).isZero();
+            assertThat(outbox.claims()).isZero();
             leasesOf(poller, ConcurrentHashMap.newKeySet());
             runUntilHandled(poller, handler);
         }
@@ -54,7 +50,7 @@ class UnbuiltBatchTest {
         try (Poller poller = poller(handler, 1)) {
             outbox.publish("1", new OrderPlaced(1));
             poller.runOnce();
-            while (outbox.count("events.outbox_delivery") == 0) {
+            while (outbox.deliveries() == 0) {
                 poller.runOnce();
             }
             outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
@@ -66,7 +62,7 @@ class UnbuiltBatchTest {
             runTwice(poller);
         }
         assertThat(handler.handled()).hasSize(1);
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
+        assertThat(outbox.published()).isEqualTo(1);
     }
 
     private Poller poller(Recorded handler, int concurrency) throws SQLException {

@@ -19,6 +19,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Several instances, of which a commit wakes those that can help. No poll interval and no look comes in time. */
 @Tag("full")
@@ -28,7 +29,9 @@ class WakeUpsTest {
     private static final Duration LEASE = Duration.ofMinutes(10);
     private static final int EVENTS = 20;
 
+    @RegisterExtension
     private final TestOutbox first = TestOutbox.create();
+
     private final List<TestOutbox> others = new ArrayList<>();
     private final AtomicInteger claimsOfOthers = new AtomicInteger();
     private final Recorded handler = Recorded.all();
@@ -36,7 +39,6 @@ class WakeUpsTest {
     @AfterEach
     void close() {
         others.forEach(TestOutbox::close);
-        first.close();
     }
 
     @Test
@@ -142,9 +144,8 @@ class WakeUpsTest {
         startOthers(2, handler);
 
         List<TestOutbox> publishers = List.of(first, others.get(0), others.get(1));
-        publishers.forEach((publisher) -> publisher.inTransaction(() -> publisher
-                .publisher()
-                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).deliverAfter(Duration.ofSeconds(1)))));
+        publishers.forEach((publisher) -> publisher.publish(
+                OutboxEvent.of("order", "1", new OrderPlaced(1)).deliverAfter(Duration.ofSeconds(1))));
 
         soon().until(() -> handler.handled().size() == publishers.size());
     }
