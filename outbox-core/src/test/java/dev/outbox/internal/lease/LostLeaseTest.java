@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,18 +39,15 @@ class LostLeaseTest {
 
     private static final Duration LIFE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final List<String> invoked = new ArrayList<>();
     private final List<HandlerInterceptor> interceptors = new ArrayList<>();
     private boolean held = true;
     private static Runnable suspension = () -> {};
     private long nanos;
     private final LeaseRenewer keeper = new LeaseRenewer(LIFE, () -> new Moment(nanos, 0));
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void noHandlerStartsAfterTheLeaseIsLost() {

@@ -17,19 +17,16 @@ import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Meters that only alerts need. */
 class AlertMetersTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     @Test
     void countersThatAlertsWatchBeginAtZero() {

@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.PGConnection;
 import org.postgresql.PGProperty;
 import org.postgresql.replication.LogSequenceNumber;
@@ -42,14 +42,11 @@ class OutboxMetersTest {
     /** Bytes of the log. */
     private static final int BEHIND = 100_000;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
+
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final OutboxMeters meters = new OutboxMeters(registry, Set::of);
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void journeyOfEventsIsCountedAndTimed() {
@@ -102,7 +99,7 @@ class OutboxMetersTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(registry.get("outbox.deduplicated")
                         .tags("stream", "default", "handler", "mail")
                         .counter()
@@ -140,7 +137,7 @@ class OutboxMetersTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         outbox.runtime().close();
         assertThat(registry.get("outbox.lease.lost").counter().count()).isEqualTo(1);
         assertThat(held().count()).isEqualTo(1);

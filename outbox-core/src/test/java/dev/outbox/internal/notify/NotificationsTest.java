@@ -21,13 +21,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /** What an instance that polls announces, as another session receives it. */
 @Tag("full")
 class NotificationsTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Notifications notifications = new Notifications(
             true,
             true,
@@ -55,7 +58,6 @@ class NotificationsTest {
     void close() throws SQLException {
         notifications.close();
         subscription.close();
-        outbox.close();
     }
 
     @Test

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
@@ -25,13 +25,10 @@ class ChangedPayloadTest {
 
     record OrderShipped(String carrier, @Nullable String note) {}
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final List<Object> handled = new CopyOnWriteArrayList<>();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final List<Object> handled = new CopyOnWriteArrayList<>();
 
     @Test
     void renamedFieldIsDeadLetterForTypedHandlersOnly() {
@@ -105,7 +102,6 @@ class ChangedPayloadTest {
     }
 
     private EventEnvelope publish(String aggregateId, Map<String, Object> payload) {
-        return outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", aggregateId, payload).withEventType("OrderShipped")));
+        return outbox.publish(OutboxEvent.of("order", aggregateId, payload).withEventType("OrderShipped"));
     }
 }

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Handlers whose payload type is sealed. */
 class SealedPayloadTest {
@@ -36,13 +36,10 @@ class SealedPayloadTest {
         record Placed(String customer) {}
     }
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final List<Object> handled = new CopyOnWriteArrayList<>();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final List<Object> handled = new CopyOnWriteArrayList<>();
 
     @Test
     void handlerReceivesEveryPermittedRecord() {

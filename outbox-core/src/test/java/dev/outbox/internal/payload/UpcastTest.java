@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /** Events of older and of newer versions than the class of their handler. */
@@ -41,13 +41,10 @@ class UpcastTest {
             Map.of("amount", new BigDecimal("12345678901234567890.10"), "customer", "Ada");
     private static final Invoiced UPCAST = new Invoiced(new BigDecimal("12345678901234567890.10"), "EUR", "Ada");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final List<Object> handled = new CopyOnWriteArrayList<>();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final List<Object> handled = new CopyOnWriteArrayList<>();
 
     @Test
     void olderVersionsReachTheHandlerInTheVersionOfItsClass() {
@@ -256,10 +253,9 @@ class UpcastTest {
     }
 
     private EventEnvelope publish(String aggregateId, int version, Map<String, Object> payload) {
-        return outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("invoice", aggregateId, payload)
-                        .withEventType("Invoiced")
-                        .withSchemaVersion(version)));
+        return outbox.publish(OutboxEvent.of("invoice", aggregateId, payload)
+                .withEventType("Invoiced")
+                .withSchemaVersion(version));
     }
 
     private Map<String, Object> row(EventEnvelope event) {

@@ -13,22 +13,19 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A full batch of many aggregates is written while the next one is claimed and dispatched. */
 class AsyncSettlementTest {
 
     private static final int BATCH = 50;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final List<String> handled = Collections.synchronizedList(new ArrayList<>());
     private final List<Long> publishedWhenHandled = Collections.synchronizedList(new ArrayList<>());
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     /** A lock holds up each batch for a second at most, so one of them must show it, however slow the machine is. */
     @Test
@@ -40,14 +37,14 @@ class AsyncSettlementTest {
                     other.run("SELECT FROM events.outbox_unpublished WHERE aggregate_id = '" + (number - BATCH + 1)
                             + "' FOR UPDATE");
                 } else if (number > 0 && number % BATCH == 0) {
-                    publishedWhenHandled.add(outbox.count("events.outbox_published") - (number - BATCH));
+                    publishedWhenHandled.add(outbox.published() - (number - BATCH));
                     other.rollback();
                 }
             });
             start();
             await().until(() -> handled.size() == 4 * BATCH);
             other.rollback();
-            await().until(() -> outbox.count("events.outbox_published") == 4 * BATCH);
+            outbox.awaitPublished(4 * BATCH);
         }
         assertThat(publishedWhenHandled).hasSize(3).contains(0L);
         assertThat(handled).isEqualTo(numbers(4 * BATCH));
@@ -65,9 +62,9 @@ class AsyncSettlementTest {
         });
         refuseToWriteOnce();
         start();
-        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 4 * BATCH);
+        outbox.awaitPublished(4 * BATCH);
         assertThat(handled).isEqualTo(numbers(4 * BATCH));
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     /** What runs before an event counts as handled. */

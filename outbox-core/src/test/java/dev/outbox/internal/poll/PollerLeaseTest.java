@@ -21,10 +21,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
@@ -33,7 +33,9 @@ class PollerLeaseTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.claim");
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
 
@@ -46,7 +48,6 @@ class PollerLeaseTest {
     @AfterEach
     void close() {
         logger.detachAppender(logged);
-        outbox.close();
     }
 
     @Test
@@ -58,7 +59,7 @@ class PollerLeaseTest {
         try (TestOutbox single = TestOutbox.create(pool)) {
             single.handler("any", "*", (envelope) -> {
                 // The pool has one connection: this would time out if the poller held it.
-                seen.set(single.count("events.outbox_claim"));
+                seen.set(single.claims());
                 assertThat(single.sql()
                                 .sql(
                                         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'")
@@ -90,7 +91,7 @@ class PollerLeaseTest {
                 .poller(Duration.ofMillis(100), 50, Duration.ofSeconds(5))
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_claim") == 1);
+        await().until(() -> outbox.claims() == 1);
         String first = lockedUntil();
         await().until(() -> !lockedUntil().equals(first));
         String second = lockedUntil();
@@ -180,7 +181,7 @@ class PollerLeaseTest {
             awaitLatch(release);
             return null;
         });
-        publish(0, 3);
+        outbox.publishOrders("1", 3);
         outbox.handler("any", "*", handler).start();
         awaitLatch(handling);
         Thread closing = new Thread(() -> outbox.runtime().close());
@@ -190,19 +191,15 @@ class PollerLeaseTest {
         await().until(() -> !closing.isAlive());
 
         assertThat(handler.handled()).hasSize(1);
-        assertThat(outbox.count("events.outbox_claim")).isZero();
-        assertThat(outbox.sql()
-                        .sql("SELECT status FROM events.outbox_status ORDER BY id")
-                        .query(String.class)
-                        .list())
-                .containsExactly("PUBLISHED", "PENDING", "PENDING");
+        assertThat(outbox.claims()).isZero();
+        assertThat(outbox.statuses()).containsExactly("PUBLISHED", "PENDING", "PENDING");
         assertThat(outbox.sql()
                         .sql("SELECT sum(attempt_count) FROM events.outbox")
                         .query(Integer.class)
                         .single())
                 .isZero();
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_published") == 3);
+        outbox.awaitPublished(3);
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
     }
 
@@ -222,12 +219,6 @@ class PollerLeaseTest {
         outbox.runtime().close();
 
         await().untilAsserted(() -> assertThat(outbox.event(envelope)).isPending());
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
-    }
-
-    private List<EventEnvelope> publish(int from, int to) {
-        return IntStream.range(from, to)
-                .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
-                .toList();
+        assertThat(outbox.deliveries()).isZero();
     }
 }

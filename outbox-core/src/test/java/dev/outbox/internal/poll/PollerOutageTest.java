@@ -20,9 +20,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 /** The poller through outages of the database. */
@@ -31,12 +31,8 @@ class PollerOutageTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     @Guarantee(value = "G2", sentence = "The poller survives a database outage and continues afterwards.")
@@ -52,7 +48,7 @@ class PollerOutageTest {
                     .poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1))
                     .start();
             publish(0, 3);
-            await().until(() -> outbox.count("events.outbox_published") == 3);
+            outbox.awaitPublished(3);
 
             outbox.database().cutOff();
             // The sessions were ended one by one, so a round in between may have worked again; from here on none can.
@@ -64,7 +60,7 @@ class PollerOutageTest {
             // On the pool of the application: it may be back later than that of the owner.
             await().atMost(Duration.ofSeconds(60))
                     .ignoreExceptions()
-                    .until(() -> outbox.inTransaction(() -> outbox.count("events.outbox")) == 3);
+                    .until(() -> outbox.inTransaction(() -> outbox.events()) == 3);
             publish(3, 6);
             await().atMost(Duration.ofSeconds(60)).until(() -> handler.handled().size() == 6);
             // Logged when the round ends in which the events were handled.

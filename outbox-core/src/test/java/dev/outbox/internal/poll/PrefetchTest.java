@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** While a full batch of many aggregates is handled quickly, the next one is claimed. */
 class PrefetchTest {
@@ -34,12 +34,8 @@ class PrefetchTest {
               FROM generate_series(0, ? - 1) n
             """;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void nextBatchIsClaimedWhileTheLastOneIsHandled() {
@@ -51,10 +47,10 @@ class PrefetchTest {
             return null;
         });
 
-        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        outbox.awaitPublished(EVENTS);
         assertThat(seenAhead).hasPositiveValue();
         assertInOrder(handler);
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
     }
 
     /** Another process could have it. */
@@ -80,7 +76,7 @@ class PrefetchTest {
             return null;
         });
 
-        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        outbox.awaitPublished(EVENTS);
         assertThat(seenAhead).hasSizeGreaterThanOrEqualTo(BATCHES).containsOnly(0);
         assertInOrder(handler);
     }
@@ -91,7 +87,7 @@ class PrefetchTest {
         Recorded handler = handling((attempt) ->
                 attempt.number() == 1 && attempt.envelope().id() % 97 == 0 ? new IllegalStateException("once") : null);
 
-        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        outbox.awaitPublished(EVENTS);
         assertInOrder(handler);
     }
 
@@ -114,11 +110,10 @@ class PrefetchTest {
         await().until(() -> !closing.isAlive());
 
         assertThat(handler.handled()).hasSizeLessThan(EVENTS);
-        assertThat(outbox.count("events.outbox_claim")).isZero();
-        assertThat(outbox.count("events.outbox_published"))
-                .isEqualTo(handler.handled().size());
+        assertThat(outbox.claims()).isZero();
+        assertThat(outbox.published()).isEqualTo(handler.handled().size());
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        outbox.awaitPublished(EVENTS);
         assertInOrder(handler);
     }
 
@@ -141,9 +136,9 @@ class PrefetchTest {
                 .update();
         Recorded handler = handling((attempt) -> null);
 
-        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        outbox.awaitPublished(EVENTS);
         assertInOrder(handler);
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
     }
 
     private Recorded handling(Function<Recorded.Attempt, Exception> failure) {

@@ -10,9 +10,9 @@ import dev.outbox.fixture.ThreadShortage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,12 +22,8 @@ class ThreadShortageTest {
     private static final String POLLER = "outbox-poller-";
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
@@ -37,10 +33,10 @@ class ThreadShortageTest {
         publish(8);
         try (ThreadShortage shortage = ThreadShortage.of(POLLER, spared, 2)) {
             outbox.start();
-            await().until(() -> outbox.count("events.outbox_published") == 8);
+            outbox.awaitPublished(8);
             assertThat(shortage.isOver()).isTrue();
         }
-        await().until(() -> outbox.count("events.outbox_claim") == 0);
+        await().until(() -> outbox.claims() == 0);
         assertThat(handler.handled()).hasSize(8);
     }
 
@@ -51,7 +47,7 @@ class ThreadShortageTest {
         publish(1);
         try (ThreadShortage shortage = ThreadShortage.of(POLLER, 1, 2)) {
             outbox.start();
-            await().until(() -> outbox.count("events.outbox_published") == 1);
+            outbox.awaitPublished(1);
             assertThat(shortage.isOver()).isTrue();
         }
     }
@@ -64,10 +60,10 @@ class ThreadShortageTest {
         publish(100);
         try (ThreadShortage shortage = ThreadShortage.of(POLLER, spared, 3)) {
             outbox.start();
-            await().until(() -> outbox.count("events.outbox_published") == 100);
+            outbox.awaitPublished(100);
             assertThat(shortage.isOver()).isTrue();
         }
-        await().until(() -> outbox.count("events.outbox_claim") == 0);
+        await().until(() -> outbox.claims() == 0);
         assertThat(handler.handled()).hasSize(100);
     }
 
