@@ -22,13 +22,16 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 class UnpolledStreamsTest {
 
     private static final Duration PERIOD = Duration.ofMinutes(5);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().withoutPolling().stream("slow", PollerSettings.defaults());
+
     private final UnpolledStreams streams = new UnpolledStreams(outbox.dataSource(), OutboxSchema.DEFAULT, PERIOD);
     private final Logger logger = (Logger) LoggerFactory.getLogger(UnpolledStreams.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -44,14 +47,12 @@ class UnpolledStreamsTest {
     void close() {
         logger.detachAppender(lines);
         logger.setLevel(null);
-        outbox.close();
     }
 
     @Test
     void reportsWhatTwoLooksFindOnceAndWhenItChanges() throws SQLException {
         assertThat(streams.runOnce()).isEqualTo(PERIOD);
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).inStream("slow")));
+        outbox.publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).inStream("slow"));
         assertThat(streams.runOnce()).as("a new event").isEqualTo(PERIOD);
         publishOld("2", "default");
 
@@ -99,7 +100,7 @@ class UnpolledStreamsTest {
     @Test
     void retriesWaitAndDeadLettersDoNot() {
         Lanes lanes = new Lanes(outbox);
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.dead("mail", events.get(1));
         assertThat(streams.runOnce()).isEqualTo(PERIOD);
@@ -124,10 +125,9 @@ class UnpolledStreamsTest {
     }
 
     private void schedule(Instant due) {
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1))
-                        .inStream("slow")
-                        .deliverAt(due)));
+        outbox.publish(OutboxEvent.of("order", "1", new OrderPlaced(1))
+                .inStream("slow")
+                .deliverAt(due));
     }
 
     @Test
@@ -145,10 +145,9 @@ class UnpolledStreamsTest {
     }
 
     private void publishOld(String aggregateId, String stream) {
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", aggregateId, new OrderPlaced(1))
-                        .inStream(stream)
-                        .occurredAt(Instant.now().minusSeconds(70))));
+        outbox.publish(OutboxEvent.of("order", aggregateId, new OrderPlaced(1))
+                .inStream(stream)
+                .occurredAt(Instant.now().minusSeconds(70)));
     }
 
     private void polled(String... names) throws SQLException {

@@ -6,8 +6,8 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,12 +20,8 @@ class ScheduledPlansTest {
     private static final int ROWS = 60_000;
     private static final int BATCH = 500;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @ParameterizedTest
     @CsvSource({

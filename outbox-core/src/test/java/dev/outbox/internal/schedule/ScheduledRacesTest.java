@@ -19,9 +19,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two movers beside publishers that schedule, replace, cancel and publish for the same few aggregates. */
 @Tag("full")
@@ -31,15 +31,12 @@ class ScheduledRacesTest {
     private static final int TRANSACTIONS = 400;
     private static final int AGGREGATES = 3;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Set<UUID> scheduled = ConcurrentHashMap.newKeySet();
     private final Set<UUID> published = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean done = new AtomicBoolean();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void everyEventIsMovedOnceOrWithdrawnAndSequencesHaveNoGaps() throws SQLException {
@@ -54,7 +51,7 @@ class ScheduledRacesTest {
         done.set(true);
         movers.forEach(InBackground::result);
         outbox.sql().sql("UPDATE events.outbox_scheduled SET due_at = now()").update();
-        while (outbox.count("events.outbox_scheduled") > 0) {
+        while (outbox.scheduled() > 0) {
             mover().runOnce();
         }
 

@@ -11,9 +11,9 @@ import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Errors name the privilege that a role lacks. */
 @Tag("full")
@@ -21,14 +21,10 @@ class MissingPrivilegesTest {
 
     private static final OutboxSchema AUDIT = new OutboxSchema("audit");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final TestOutbox worker = outbox.another("outbox_worker").handler("mail", "OrderPlaced", (event) -> {});
 
-    @AfterEach
-    void close() {
-        worker.close();
-        outbox.close();
-    }
+    private final TestOutbox worker = outbox.another("outbox_worker").handler("mail", "OrderPlaced", (event) -> {});
 
     @Test
     void workerDoesNotStartAndNamesAllThatItLacks() {

@@ -15,8 +15,8 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -28,12 +28,8 @@ class SequenceCheckTest {
 
     private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void everySequenceIsMovedBehindItsTable() throws SQLException {
@@ -127,7 +123,7 @@ class SequenceCheckTest {
                     .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("SELECT setval('events.outbox_id_seq', 2 + 1000)");
         }
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
 
         start(outbox.owner(), true);
         assertThat(claims.claim(10, NO_HANDLERS).events()).isNotEmpty();

@@ -12,9 +12,9 @@ import dev.outbox.internal.retention.RetentionSteps;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,12 +28,8 @@ class BoundedPlansTest {
     private static final int BATCH = 100;
     private static final Duration MONTH = Duration.ofDays(30);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
