@@ -108,7 +108,7 @@ class HandlerErrorsFuzzTest {
     }
 
     private static long deaths() {
-        return OUTBOX.count("events.outbox_delivery WHERE status = 'DEAD'");
+        return OUTBOX.deadDeliveries();
     }
 
     private static Throwable error(Hostile values, int depth) {

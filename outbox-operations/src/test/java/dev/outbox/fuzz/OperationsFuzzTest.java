@@ -59,7 +59,7 @@ class OperationsFuzzTest {
     }
 
     private static long deaths() {
-        return OUTBOX.count("events.outbox_delivery WHERE status = 'DEAD'");
+        return OUTBOX.deadDeliveries();
     }
 
     @Test
@@ -80,7 +80,7 @@ class OperationsFuzzTest {
                 .contains("done", Reason.UNKNOWN_HANDLER.name())
                 .containsAll(REFUSALS.stream().map(Class::getSimpleName).toList());
         assertThat(deaths()).isEqualTo(3);
-        assertThat(OUTBOX.count("events.outbox")).isEqualTo(3);
+        assertThat(OUTBOX.events()).isEqualTo(3);
     }
 
     private void operate(Random random, int count) {

@@ -24,12 +24,15 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 /** Reports of handlers that deliveries wait for in vain. */
 class AbsentHandlersTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox gone = outbox.another();
     private final Logger logger = (Logger) LoggerFactory.getLogger(HandlerExpiry.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -43,8 +46,6 @@ class AbsentHandlersTest {
     @AfterEach
     void close() {
         logger.detachAppender(lines);
-        gone.close();
-        outbox.close();
     }
 
     @Test
@@ -118,7 +119,7 @@ class AbsentHandlersTest {
                 .start();
         gone.runtime().close();
         outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         registeredBefore("1 h");
         outbox.runtime().close();
         lines.list.clear();
@@ -143,7 +144,7 @@ class AbsentHandlersTest {
         outbox.publish("1", new OrderPaid(3));
         outbox.publish("1", new OrderPlaced(4));
         outbox.publish("2", new OrderPaid(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 5);
+        await().until(() -> outbox.deliveries() == 5);
         outbox.runtime().close();
         outbox.sql()
                 .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '11 min'"
@@ -188,9 +189,8 @@ class AbsentHandlersTest {
         gone.stream("bulk", PollerSettings.defaults())
                 .handler("audit", "OrderPaid", Recorded.all())
                 .start();
-        gone.inTransaction(() -> gone.publisher()
-                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).inStream("bulk")));
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        gone.publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).inStream("bulk"));
+        await().until(() -> outbox.deliveries() == 1);
         outbox.runtime().close();
         outbox.runtime().start();
         assertThat(warnings("")).isEmpty();
@@ -244,7 +244,7 @@ class AbsentHandlersTest {
             for (int i = 0; i < number; i++) {
                 delegating.publish("1", new OrderPlaced(i));
             }
-            await().until(() -> outbox.count("events.outbox_delivery") == number);
+            await().until(() -> outbox.deliveries() == number);
         }
         outbox.sql()
                 .sql("DELETE FROM events.outbox_subscription WHERE handler_id = 'stock'")

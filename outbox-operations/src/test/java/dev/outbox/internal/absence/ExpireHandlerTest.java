@@ -35,19 +35,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Expiry of a handler by command. */
 class ExpireHandlerTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final Recorded current = Recorded.all();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final Recorded current = Recorded.all();
 
     @Test
     void deliveriesBecomeDeadAndTheRegistrationEnds() throws SQLException {
@@ -92,7 +89,7 @@ class ExpireHandlerTest {
 
         assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
         assertThat(subscriptions()).containsExactly("current *");
-        assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
+        assertThat(outbox.registeredHandlers()).isEqualTo(1);
         assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
     }
 
@@ -110,7 +107,7 @@ class ExpireHandlerTest {
                             + " stop every instance that has it, or pause the handler");
         }
         assertThat(subscriptions()).containsExactly("current *");
-        assertThat(outbox.count("events.outbox_operation")).isZero();
+        assertThat(outbox.operations()).isZero();
     }
 
     /** The deliveries under the former id belong to the successor, which may only be stopped. */
@@ -256,7 +253,7 @@ class ExpireHandlerTest {
         List<EventEnvelope> events = IntStream.range(0, number)
                 .mapToObj((i) -> outbox.publish("1", new OrderPlaced(i)))
                 .toList();
-        await().until(() -> outbox.count("events.outbox_delivery") == number);
+        await().until(() -> outbox.deliveries() == number);
         // Its maintenance would expire the handler too.
         outbox.runtime().close();
         return events;

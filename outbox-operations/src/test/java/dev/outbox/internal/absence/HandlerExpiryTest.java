@@ -32,13 +32,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 class HandlerExpiryTest {
 
     private static final Duration WEEK = Duration.ofDays(7);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox gone = outbox.another();
     private final HandlerExpiry expiry = new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final Logger logger = (Logger) LoggerFactory.getLogger(HandlerExpiry.class);
@@ -53,8 +56,6 @@ class HandlerExpiryTest {
     @AfterEach
     void close() {
         logger.detachAppender(lines);
-        gone.close();
-        outbox.close();
     }
 
     @Test
@@ -66,7 +67,7 @@ class HandlerExpiryTest {
         outbox.handler("current", "*", current).start();
         List<EventEnvelope> events =
                 List.of(outbox.publish("1", new OrderPlaced(1)), outbox.publish("1", new OrderPlaced(2)));
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
         // It would expire the handler in the background, and may have reported it.
         outbox.runtime().close();
         lines.list.clear();
@@ -107,7 +108,7 @@ class HandlerExpiryTest {
         outbox.handler("billing", "OrderPlaced", billing).start();
         outbox.publish("1", new OrderPaid(1));
         EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
 
         outbox.sql()
                 .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
@@ -137,7 +138,7 @@ class HandlerExpiryTest {
         gone.close();
         outbox.handler("current", "*", Recorded.all()).start();
         outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         unseen("old", "8 days");
 
         expiry.runOnce();
@@ -165,7 +166,7 @@ class HandlerExpiryTest {
         gone.close();
         outbox.handler("current", "*", Recorded.all()).start();
         outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         unseen("old", "8 days");
         expiry.runOnce();
 
@@ -203,7 +204,7 @@ class HandlerExpiryTest {
         gone.handler("old", "*", Recorded.all()).start();
         gone.runtime().close();
         outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         outbox.runtime().close();
         unseen("current", "8 days");
         unseen("old", "8 days");

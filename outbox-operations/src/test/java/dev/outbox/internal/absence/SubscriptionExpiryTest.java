@@ -33,8 +33,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A handler that takes fewer events than an earlier version of it. */
 class SubscriptionExpiryTest {
@@ -43,18 +43,14 @@ class SubscriptionExpiryTest {
     private static final Subscription PAID = Subscription.ofType("OrderPaid");
     private static final Subscription EVERYTHING = Subscription.ofType("*");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox wide = outbox.another();
     private final HandlerStore registry = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final HandlerExpiry expiry = new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final Recorded byWide = Recorded.all();
     private final Recorded handled = Recorded.all();
-
-    @AfterEach
-    void close() {
-        wide.close();
-        outbox.close();
-    }
 
     @Test
     @Guarantee(
@@ -67,7 +63,7 @@ class SubscriptionExpiryTest {
         EventEnvelope paid = outbox.publish("1", new OrderPaid(1));
         List<EventEnvelope> behind =
                 List.of(outbox.publish("1", new OrderPlaced(2)), outbox.publish("1", new OrderPlaced(3)));
-        await().until(() -> outbox.count("events.outbox_delivery") == 3);
+        await().until(() -> outbox.deliveries() == 3);
         outbox.runtime().close();
         seen("OrderPaid", "14 min 58 s");
 
@@ -100,7 +96,7 @@ class SubscriptionExpiryTest {
         outbox.publish("1", new OrderPaid(1));
         outbox.publish("1", new OrderPaid(2));
         EventEnvelope behind = outbox.publish("1", new OrderPlaced(3));
-        await().until(() -> outbox.count("events.outbox_delivery") == 3);
+        await().until(() -> outbox.deliveries() == 3);
         expire("*");
         assertThat(outbox.event(behind)).becomesPublished();
         assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED", "2 DEAD NOT_SELECTED");
@@ -113,7 +109,7 @@ class SubscriptionExpiryTest {
                                 "back")
                         .affected())
                 .isEqualTo(2);
-        await().until(() -> outbox.count("events.outbox_delivery") == 0);
+        await().until(() -> outbox.deliveries() == 0);
         assertThat(byWide.sequences()).containsEntry("1", List.of(1L, 2L));
     }
 
@@ -123,7 +119,7 @@ class SubscriptionExpiryTest {
         register("billing", PAID);
         outbox.handler("billing", "OrderPlaced", handled).start();
         outbox.publish("1", new OrderPaid(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         expire("OrderPaid");
         outbox.runtime().close();
         operations().retry(DeliverySelection.all().ofHandler("billing"), "ann", "too early");
@@ -221,7 +217,7 @@ class SubscriptionExpiryTest {
                 .start();
         outbox.publish("1", new OrderPaid(1));
         outbox.publish("2", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
         wide.runtime().close();
         registry.register(
                 Map.of("newName", Set.of(PLACED)), Map.of("newName", List.of("oldName")), HandlerStore.STANDSTILL);
@@ -271,7 +267,7 @@ class SubscriptionExpiryTest {
         outbox.handler("billing", "OrderPlaced", handled).start();
         outbox.publish("1", new OrderPaid(1));
         EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
         assertThatThrownBy(() -> operations().expireSubscription("billing", "OrderPaid", "ann", "dropped"))
                 .asInstanceOf(throwable(InvalidOperationException.class))
                 .returns(Reason.SUBSCRIPTION_PRESENT, InvalidOperationException::reason);

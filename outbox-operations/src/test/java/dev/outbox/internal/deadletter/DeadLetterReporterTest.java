@@ -26,9 +26,9 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -41,7 +41,9 @@ class DeadLetterReporterTest {
     private static final Duration QUICK = Duration.ofMillis(50);
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final List<DeadLetter> letters = new CopyOnWriteArrayList<>();
     private final AtomicInteger calls = new AtomicInteger();
@@ -51,12 +53,6 @@ class DeadLetterReporterTest {
         outbox.sql().sql("CREATE TABLE effect (event_id uuid)").update();
         outbox.retry(TestOutbox.AT_ONCE).poller(QUICK, 50, LEASE);
         other.retry(TestOutbox.AT_ONCE).poller(QUICK, 50, LEASE);
-    }
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
     }
 
     @Test

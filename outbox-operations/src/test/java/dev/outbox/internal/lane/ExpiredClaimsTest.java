@@ -23,9 +23,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The end of claims of lanes whose worker has gone, and what it counts. */
 class ExpiredClaimsTest {
@@ -33,7 +33,9 @@ class ExpiredClaimsTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Lanes lanes = new Lanes(outbox);
     private final LaneSteps steps = new LaneSteps(outbox);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -43,14 +45,9 @@ class ExpiredClaimsTest {
         outbox.addStream("default");
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void freesLanesAndCountsACrashOfTheFirstDelivery() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         events.forEach((event) -> lanes.waiting("mail", event));
         steps.claimDue(10, MAIL);
         assertThat(end()).isEmpty();
@@ -58,7 +55,7 @@ class ExpiredClaimsTest {
         lanes.expired();
         assertThat(end()).containsExactly(new Expired("w", true, 0, 1));
 
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
         assertThat(failures(events.get(0)))
                 .singleElement()
                 .satisfies((failure) -> assertThat(failure.code()).isEqualTo("LEASE_EXPIRED"))
@@ -74,7 +71,7 @@ class ExpiredClaimsTest {
     /** An operator has put it in front since. */
     @Test
     void blamesNoDeliveryThatCameAfterTheClaim() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         steps.claimDue(10, MAIL);
@@ -92,7 +89,7 @@ class ExpiredClaimsTest {
 
     @Test
     void countsNothingAfterACrashOfTheDatabase() throws SQLException {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.waiting("mail", event);
         DueDelivery claimed = steps.claimDue(10, MAIL).get(0);
         outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
@@ -107,7 +104,7 @@ class ExpiredClaimsTest {
     @Test
     void laneThatIsLockedKeepsItsClaimFromTheWorker() throws SQLException {
         for (String aggregate : List.of("1", "2")) {
-            lanes.waiting("mail", lanes.publish(aggregate, 1).get(0));
+            lanes.waiting("mail", outbox.publishOrders(aggregate, 1).get(0));
         }
         List<DueDelivery> claimed = steps.claimDue(10, MAIL);
         lanes.expired();
@@ -133,7 +130,7 @@ class ExpiredClaimsTest {
     /** After an outage, a batch of this process may be about to settle. */
     @Test
     void leavesOwnClaimsToTheirBatches() throws SQLException {
-        lanes.waiting("mail", lanes.publish("1", 1).get(0));
+        lanes.waiting("mail", outbox.publishOrders("1", 1).get(0));
         DueDelivery claimed = steps.claimDue(10, MAIL).get(0);
         lanes.expired();
 
@@ -143,7 +140,7 @@ class ExpiredClaimsTest {
 
     @Test
     void claimOfEventsEndsThemOnItsWay() throws SQLException {
-        lanes.waiting("mail", lanes.publish("1", 1).get(0));
+        lanes.waiting("mail", outbox.publishOrders("1", 1).get(0));
         steps.claimDue(10, MAIL);
         lanes.expired();
 
@@ -154,7 +151,7 @@ class ExpiredClaimsTest {
 
     @Test
     void lookTellsWhenALeaseEnds() throws SQLException {
-        lanes.waiting("mail", lanes.publish("1", 1).get(0));
+        lanes.waiting("mail", outbox.publishOrders("1", 1).get(0));
         steps.claimDue(10, MAIL);
 
         assertThat(new ClaimSteps(outbox).claim(10, MAIL).untilNextDelivery())
@@ -164,20 +161,20 @@ class ExpiredClaimsTest {
     @Test
     void lastSettlementEndsTheClaim() throws SQLException {
         for (String aggregate : List.of("1", "2")) {
-            lanes.waiting("mail", lanes.publish(aggregate, 1).get(0));
+            lanes.waiting("mail", outbox.publishOrders(aggregate, 1).get(0));
         }
         List<DueDelivery> claimed = steps.claimDue(10, MAIL);
 
         steps.settle(claimed.subList(0, 1), DeliveryOutcome.SUCCEEDED);
         assertThat(leases.confirm(claimed.get(0).claim())).isTrue();
         steps.settle(claimed.subList(1, 2), DeliveryOutcome.SUCCEEDED);
-        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.claims()).isZero();
     }
 
     /** The window of claims must not pass over a claim that has its id and is not committed. */
     @Test
     void claimOfLanesWaitsForTheStream() throws SQLException {
-        lanes.waiting("mail", lanes.publish("1", 1).get(0));
+        lanes.waiting("mail", outbox.publishOrders("1", 1).get(0));
         try (OpenTransaction claimer = OpenTransaction.of(outbox.dataSource())) {
             claimer.run("SELECT FROM events.outbox_stream FOR UPDATE");
             CompletableFuture<List<DueDelivery>> claiming = InBackground.run(() -> steps.claimDue(10, MAIL));

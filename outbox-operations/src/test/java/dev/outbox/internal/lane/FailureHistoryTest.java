@@ -26,19 +26,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Failed attempts of deliveries. */
 class FailureHistoryTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final Lanes lanes = new Lanes(outbox);
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final Lanes lanes = new Lanes(outbox);
 
     @Test
     void keepsTheFirstAndTheNineLatestFailures() {
@@ -121,7 +118,7 @@ class FailureHistoryTest {
                 })
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
         List<FailedAttempt> failures = failures(event);
 
         Operator.of(outbox).operations().skip(DeliverySelection.all().ofHandler("dead"), "ann", "unknown customer");
@@ -145,7 +142,7 @@ class FailureHistoryTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         DeliverySelection mail = DeliverySelection.delivery(event.eventId(), "mail");
-        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+        await().until(() -> outbox.deliveries() == 2);
         Operator.of(outbox).operations().skip(mail, "ann", "obsolete");
 
         Operator.of(outbox).replays().start(ReplayRequest.of("mail").event(event.eventId()), "ann", "not obsolete");
@@ -168,7 +165,7 @@ class FailureHistoryTest {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope follower = outbox.publish("1", new OrderPlaced(2));
 
-        await().until(() -> outbox.count("events.outbox_delivery") == 4);
+        await().until(() -> outbox.deliveries() == 4);
         assertThat(outbox.sql()
                         .sql("SELECT handler_id || ' ' || jsonb_array_length(failures) || ' '"
                                 + " || coalesce(last_error_code = failures -> -1 ->> 'code', true)"

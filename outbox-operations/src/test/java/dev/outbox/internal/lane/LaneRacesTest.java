@@ -21,16 +21,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An operator puts an earlier event into a lane while a worker claims or settles it. */
 class LaneRacesTest {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Lanes lanes = new Lanes(outbox);
     private final DeliveryClaimStore claims = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DeliverySettlementStore settlements =
@@ -41,19 +43,14 @@ class LaneRacesTest {
         outbox.addStream("default");
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void laneKeepsItsOwnerBesideALockedRow() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 4);
+        List<EventEnvelope> events = outbox.publishOrders("1", 4);
         lanes.dead("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.waiting("mail", events.get(2));
         lanes.waiting("mail", events.get(3));
-        EventEnvelope other = lanes.publish("2", 1).get(0);
+        EventEnvelope other = outbox.publishOrders("2", 1).get(0);
         lanes.waiting("mail", other);
         List<DueDelivery> batch = claim("w-1");
         assertThat(batch).hasSize(4);
@@ -78,7 +75,7 @@ class LaneRacesTest {
 
     @Test
     void claimDoesNotOvertakeARetryCommittedBeforeIt() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 4);
+        List<EventEnvelope> events = outbox.publishOrders("1", 4);
         lanes.waiting("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.dead("mail", events.get(2));

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Event types with dots, hyphens, underscores and small letters, on the whole way of an event. */
 class EventTypesOfOtherStylesTest {
@@ -27,14 +27,11 @@ class EventTypesOfOtherStylesTest {
     private static final List<String> TYPES =
             List.of("order.placed.v1", "order-paid", "orderShipped", "ORDER_LOST", "orderplaced", LONGEST);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final List<String> handled = new CopyOnWriteArrayList<>();
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void eventsAreDeliveredRetriedFoundAndReplayedByTheirExactType() {
@@ -87,7 +84,6 @@ class EventTypesOfOtherStylesTest {
     }
 
     private EventEnvelope publish(String type) {
-        return outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).withEventType(type)));
+        return outbox.publish(OutboxEvent.of("order", "1", new OrderPlaced(1)).withEventType(type));
     }
 }

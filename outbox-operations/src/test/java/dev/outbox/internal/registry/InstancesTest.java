@@ -18,22 +18,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Instances that poll, in the overview. */
 class InstancesTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox another = outbox.another().stream("slow", PollerSettings.defaults());
     private final OutboxInspector inspector =
             Operator.of(outbox.another().withoutPolling()).inspector();
-
-    @AfterEach
-    void close() {
-        another.close();
-        outbox.close();
-    }
 
     @Test
     void instancesAppearWhenTheyStartAndDisappearWhenTheyStop() {
@@ -62,7 +58,7 @@ class InstancesTest {
         outbox.handler("mail", "*", (event) -> end.await()).start();
         outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> instances().size() == 1 && outbox.count("events.outbox_claim") == 1);
+        await().until(() -> instances().size() == 1 && outbox.claims() == 1);
         assertThat(inspector.overview().streams().get(0).claims())
                 .singleElement()
                 .satisfies((claim) ->
@@ -156,7 +152,7 @@ class InstancesTest {
         outbox.handler("mail", "*", (event) -> handled.countDown()).start();
 
         outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(handled.getCount()).isZero();
         outbox.runtime().close();
     }

@@ -25,16 +25,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Handlers that take some of the events of their types; instances that disagree about which. */
 class SelectionTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox old = TestOutbox.create();
+
     private final TestOutbox recent = old.another();
     private final Recorded byOld = Recorded.all();
     private final Recorded byRecent = Recorded.all();
@@ -45,12 +47,6 @@ class SelectionTest {
             outbox.poller(Duration.ofMillis(50), 10, LONG).stream(
                     "bulk", new PollerSettings(Duration.ofMillis(50), 10, LONG, LONG));
         }
-    }
-
-    @AfterEach
-    void close() {
-        recent.close();
-        old.close();
     }
 
     @Test
@@ -69,7 +65,7 @@ class SelectionTest {
         EventEnvelope foreign =
                 publish(old, event("foreign", "1").withOrigin("/shop").withSequence(1));
 
-        await().until(() -> old.count("events.outbox_published") == 3);
+        old.awaitPublished(3);
         assertThat(ids(orders.handled())).containsExactly(order.id());
         assertThat(ids(bulk.handled())).containsExactly(invoice.id());
         assertThat(ids(own.handled())).containsExactlyInAnyOrder(order.id(), invoice.id());
@@ -207,7 +203,7 @@ class SelectionTest {
             publish(old, event("invoice", "1"));
             publish(old, event("foreign", "1").withOrigin("/shop").withSequence(number));
         }
-        await().until(() -> old.count("events.outbox_published") == 30);
+        old.awaitPublished(30);
         recent.handler(all("route", byRecent)
                         .ofAggregateTypes("order", "foreign")
                         .received(Source.OWN))
@@ -240,7 +236,7 @@ class SelectionTest {
     }
 
     private static EventEnvelope publish(TestOutbox outbox, OutboxEvent event) {
-        return outbox.inTransaction(() -> outbox.publisher().publish(event));
+        return outbox.publish(event);
     }
 
     private static List<Long> ids(List<EventEnvelope> events) {

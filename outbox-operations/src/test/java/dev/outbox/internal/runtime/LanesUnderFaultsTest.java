@@ -175,7 +175,7 @@ class LanesUnderFaultsTest {
     }
 
     private void check(TestOutbox outbox) {
-        assertThat(outbox.count("events.outbox_lane")).isZero();
+        assertThat(outbox.lanes()).isZero();
         assertThat(overlaps)
                 .allMatch((overlap) -> ended.stream()
                         .anyMatch((lease) -> lease.lane().equals(overlap.lane())
@@ -242,7 +242,7 @@ class LanesUnderFaultsTest {
     }
 
     private void publish(TestOutbox outbox, SplittableRandom random) {
-        await().atMost(DEADLINE).until(() -> over || outbox.count("events.outbox_unpublished") < 1_500);
+        await().atMost(DEADLINE).until(() -> over || outbox.unpublished() < 1_500);
         List<Integer> aggregates = random.ints(20, 0, 300).sorted().boxed().toList();
         committed.addAll(outbox.inTransaction(() -> aggregates.stream()
                 .map((id) -> outbox.publisher().publish("order", "" + id, new OrderPlaced(id)))

@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -38,7 +38,9 @@ class UnreadableEventTest {
 
     private static final int LARGE = (int) SingleEventStore.SMALL + 1;
 
+    @RegisterExtension
     private final TestOutbox publishing = TestOutbox.create();
+
     private final TestOutbox outbox = publishing.another();
     private final Recorded mail = Recorded.all();
     private UnreadablePayloads payloads;
@@ -53,12 +55,6 @@ class UnreadableEventTest {
         Cause(Supplier<Throwable> failure) {
             this.failure = failure;
         }
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
-        publishing.close();
     }
 
     /** Within seconds, at default settings: no lease has to expire. */

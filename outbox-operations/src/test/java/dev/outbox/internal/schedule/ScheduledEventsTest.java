@@ -34,8 +34,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -43,22 +43,18 @@ class ScheduledEventsTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final Recorded handler = Recorded.all();
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
 
     @Test
     void takesItsPlaceInTheOrderWhenItIsDueAndNotBefore() throws SQLException {
         EventEnvelope scheduled = schedule(event(7).deliverAfter(HOUR));
         outbox.publish("1", new OrderPlaced(1));
         mover().runOnce();
-        assertThat(outbox.count("events.outbox_unpublished")).isEqualTo(1);
+        assertThat(outbox.unpublished()).isEqualTo(1);
 
         outbox.publish("1", new OrderPlaced(2));
         due();
@@ -77,7 +73,7 @@ class ScheduledEventsTest {
                         .query(UUID.class)
                         .single())
                 .isEqualTo(scheduled.eventId());
-        assertThat(outbox.count("events.outbox_scheduled")).isZero();
+        assertThat(outbox.scheduled()).isZero();
     }
 
     @Test
@@ -100,7 +96,7 @@ class ScheduledEventsTest {
     void isFoundByALookWithoutAWakeUp() {
         outbox.handler("mail", "*", handler).poller(HOUR, 50, HOUR).start();
 
-        other.inTransaction(() -> other.publisher().publish(event(1).deliverAfter(Duration.ofMillis(300))));
+        other.publish(event(1).deliverAfter(Duration.ofMillis(300)));
 
         await().untilAsserted(() -> assertThat(handler.handled()).hasSize(1));
     }
@@ -143,7 +139,7 @@ class ScheduledEventsTest {
         EventEnvelope second = schedule(event(2).deliverAfter(HOUR).withKey("overdue"));
         mover().runOnce();
 
-        assertThat(outbox.count("events.outbox_unpublished")).isZero();
+        assertThat(outbox.unpublished()).isZero();
         assertThat(found()).extracting(ScheduledEvent::eventId).containsExactly(second.eventId());
 
         due();
@@ -263,7 +259,7 @@ class ScheduledEventsTest {
             mover.runOnce();
         }
 
-        assertThat(outbox.count("events.outbox_unpublished")).isEqualTo(600);
+        assertThat(outbox.unpublished()).isEqualTo(600);
         outbox.handler("mail", "*", handler).start();
         await().untilAsserted(() -> assertThat(handler.handled()).hasSize(2_000));
         assertThat(handler.sequences().get("1")).isSorted();
@@ -289,7 +285,7 @@ class ScheduledEventsTest {
     @Test
     void eventThatWasPublishedUnderItsIdIsNotStoredTwiceAndStopsNoOther() throws SQLException {
         EventEnvelope scheduled = schedule(event(1).deliverAfter(Duration.ZERO));
-        outbox.inTransaction(() -> outbox.publisher().publish(event(2).withEventId(scheduled.eventId())));
+        outbox.publish(event(2).withEventId(scheduled.eventId()));
         schedule(event(3).deliverAfter(Duration.ZERO));
 
         mover().runOnce();
@@ -584,7 +580,7 @@ class ScheduledEventsTest {
     @Test
     void refusedBatchSchedulesNothing() {
         UUID taken = new UUID(1, 1);
-        outbox.inTransaction(() -> outbox.publisher().publish(event(1).withEventId(taken)));
+        outbox.publish(event(1).withEventId(taken));
         List<OutboxEvent> batch = List.of(
                 event(2).deliverAfter(HOUR),
                 event(3),
@@ -625,7 +621,7 @@ class ScheduledEventsTest {
         assertThatThrownBy(() -> schedule(event)).isInstanceOf(InvalidEventException.class);
 
         assertThat(found()).isEmpty();
-        assertThat(outbox.count("events.outbox")).isZero();
+        assertThat(outbox.events()).isZero();
     }
 
     private void scheduleMany(int count) {
@@ -640,7 +636,7 @@ class ScheduledEventsTest {
     }
 
     private EventEnvelope schedule(OutboxEvent event) {
-        return outbox.inTransaction(() -> outbox.publisher().publish(event));
+        return outbox.publish(event);
     }
 
     private boolean cancel(String aggregateId, String key) {

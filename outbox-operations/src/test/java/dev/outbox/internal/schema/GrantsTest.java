@@ -34,9 +34,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whether grants.sql knows every table, and every call of the console and the endpoint. */
 class GrantsTest {
@@ -56,7 +56,9 @@ class GrantsTest {
             "commands",
             "list");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().handler("mail", "OrderPlaced", (event) -> {});
+
     private EventEnvelope event;
     private long replay;
 
@@ -77,11 +79,6 @@ class GrantsTest {
                 .update();
         outbox.sql().sql("UPDATE events.outbox_aggregate_type SET origin = '1'").update();
         replay = Operator.of(outbox).replays().start(ReplayRequest.of("mail"), "ann", "to cancel it");
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test
