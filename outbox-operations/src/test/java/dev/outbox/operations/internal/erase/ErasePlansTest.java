@@ -8,10 +8,10 @@ import dev.outbox.internal.sql.Pipeline;
 import java.sql.SQLException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /** What an erasure reads of a long history. */
@@ -21,6 +21,7 @@ class ErasePlansTest {
     private static final int ROWS = 60_000;
     private static final int WINDOW = 5_000;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
     @BeforeEach
@@ -32,11 +33,6 @@ class ErasePlansTest {
                                 + " '{\"a\": 1}', 'PUBLISHED', now(), now() FROM generate_series(1, " + ROWS + ") n")
                 .update();
         outbox.sql().sql("ANALYZE events.outbox").update();
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test

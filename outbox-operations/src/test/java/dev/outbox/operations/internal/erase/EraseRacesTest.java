@@ -25,8 +25,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Erasures while publishers, pollers, retries, replays and retention work on the same events. */
 class EraseRacesTest {
@@ -34,7 +34,9 @@ class EraseRacesTest {
     private static final int CUSTOMERS = 12;
     private static final int EVENTS = 40;
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final OutboxOperations operations = new JdbcOperations(
             outbox.database().as("outbox_eraser"),
@@ -42,12 +44,6 @@ class EraseRacesTest {
             OutboxSchema.DEFAULT_ARCHIVE,
             OutboxListener.NONE,
             (stream) -> {});
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
 
     @Test
     void noHandlerReceivesErasedContentAndNoEventIsLost() throws Exception {
@@ -84,10 +80,10 @@ class EraseRacesTest {
         }
         publishers.forEach(InBackground::result);
         InBackground.result(replays);
-        await().until(() -> eraseAll() == 0 && outbox.count("events.outbox_delivery") == 0);
+        await().until(() -> eraseAll() == 0 && outbox.deliveries() == 0);
 
         assertThat(empty).isEmpty();
-        assertThat(outbox.count("events.outbox_unpublished")).isZero();
+        assertThat(outbox.unpublished()).isZero();
         assertThat(outbox.count("events.outbox_published WHERE erased_at IS NOT NULL")
                         + outbox.count("audit.events WHERE erased_at IS NOT NULL"))
                 .isEqualTo(CUSTOMERS * EVENTS);

@@ -43,8 +43,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
@@ -57,14 +57,11 @@ class EraseTest {
     private static final Erasure CUSTOMER = Erasure.ofAggregate("customer", "42");
     private static final Duration HOUR = Duration.ofHours(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Lanes lanes = new Lanes(outbox);
     private final DataSource eraser = outbox.database().as("outbox_eraser");
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     /** Events of each state, by their type. */
     record Handled(String name) {}
@@ -110,8 +107,7 @@ class EraseTest {
                 .isEqualTo(6);
         assertThat(outbox.count("audit.events WHERE erased_at IS NOT NULL AND payload = '{}' AND headers = '{}'"))
                 .isEqualTo(1);
-        assertThat(outbox.count("events.outbox_delivery") + outbox.count("events.outbox_lane"))
-                .isZero();
+        assertThat(outbox.deliveries() + outbox.lanes()).isZero();
         assertThat(actions()).contains("CANCEL_SCHEDULED", "ERASE", "SKIP", "WITHDRAW");
         assertThat(outbox.count("events.outbox_operation WHERE action = 'ERASE' AND performed_by = 'ann'"
                         + " AND reason = 'request 4711'"))
@@ -141,7 +137,7 @@ class EraseTest {
 
         assertThat(erase(CUSTOMER.afterDelivery())).isEqualTo(Erased.of(4, new Count(4, true)));
         assertThat(tablesWith(MARKER)).contains("events.outbox_unpublished", "events.outbox_scheduled");
-        assertThat(outbox.count("events.outbox_scheduled")).isEqualTo(1);
+        assertThat(outbox.scheduled()).isEqualTo(1);
         assertThat(erase(CUSTOMER.afterDelivery())).isEqualTo(Erased.of(0, new Count(4, true)));
 
         Operator.of(outbox).operations().skip(DeliverySelection.all().ofAggregate("customer", "42"), "ann", "never");
@@ -226,7 +222,7 @@ class EraseTest {
         assertThat(erase(CUSTOMER.withoutDelivery())).isEqualTo(Erased.of(0, new Count(1, true)));
         assertThat(content(event)).contains(MARKER);
         release.countDown();
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         assertThat(erase(CUSTOMER)).isEqualTo(Erased.of(1, Count.NONE));
         assertThat(handler.handled())
                 .extracting(EventEnvelope::payload)
@@ -278,7 +274,7 @@ class EraseTest {
         outbox.handler("mail", "*", mail).start();
         EventEnvelope erased = publish("42", new Handled(MARKER));
         EventEnvelope kept = publish("43", new Handled(MARKER));
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        outbox.awaitPublished(2);
         erase(CUSTOMER);
 
         long all = Operator.of(outbox).replays().start(ReplayRequest.of("mail"), "ann", "lost");
@@ -292,7 +288,7 @@ class EraseTest {
                                 .progress()
                                 .finishedAt()
                         != null));
-        await().until(() -> outbox.count("events.outbox_delivery") == 0);
+        await().until(() -> outbox.deliveries() == 0);
         assertThat(mail.handled())
                 .extracting(EventEnvelope::eventId)
                 .containsExactly(erased.eventId(), kept.eventId(), kept.eventId());
@@ -327,10 +323,10 @@ class EraseTest {
         assertThat(details.operations()).extracting(Operation::action).containsExactly("ERASE");
         assertThat(Operator.of(outbox).inspector().findContent(event.eventId()))
                 .contains(new EventDetails.Content("{}", Map.of()));
-        EventEnvelope again = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("customer", "42", new Handled("again")).withEventId(event.eventId())));
+        EventEnvelope again = outbox.publish(
+                OutboxEvent.of("customer", "42", new Handled("again")).withEventId(event.eventId()));
         assertThat(again.payload()).isEqualTo("{}");
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.events()).isEqualTo(1);
     }
 
     @Test
@@ -478,7 +474,7 @@ class EraseTest {
                 .start();
         OutboxOperations operations = Operator.of(outbox).operations();
         publish("42", new Archived(MARKER));
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         RetentionSteps.archive(outbox);
         publish("42", new Handled(MARKER));
         publish("42", new FailedOnce(MARKER));
@@ -488,7 +484,7 @@ class EraseTest {
         await().until(() -> outbox.count("events.outbox_delivery WHERE retry_count = 1") == 4);
         operations.skip(DeliverySelection.all().ofHandler("skipped"), "ann", "never");
         operations.retry(DeliverySelection.all().ofHandler("once"), "ann", "mended");
-        await().until(() -> outbox.count("events.outbox_published") == 3);
+        outbox.awaitPublished(3);
         operations.pauseStream("default", "ann", "to wait");
         outbox.runtime().close();
         publish("42", new Pending(MARKER));
@@ -500,13 +496,11 @@ class EraseTest {
     }
 
     private EventEnvelope publish(String id, Object payload) {
-        return outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("customer", id, payload).withHeader("name", MARKER)));
+        return outbox.publish(OutboxEvent.of("customer", id, payload).withHeader("name", MARKER));
     }
 
     private void schedule() {
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("customer", "42", new Later(MARKER)).deliverAfter(HOUR)));
+        outbox.publish(OutboxEvent.of("customer", "42", new Later(MARKER)).deliverAfter(HOUR));
     }
 
     private Erased erase(Erasure erasure) {

@@ -10,14 +10,16 @@ import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.fixture.Operator;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Failed deliveries by handler and error code. */
 class FailureGroupsTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().withoutPolling();
+
     private final Lanes lanes = new Lanes(outbox);
     private OutboxInspector inspector;
 
@@ -26,18 +28,13 @@ class FailureGroupsTest {
         inspector = Operator.of(outbox).inspector();
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void groupsAreOrderedByDeadLetters() {
         assertThat(inspector.failures()).isEmpty();
 
-        List<EventEnvelope> first = lanes.publish("1", 3);
-        List<EventEnvelope> second = lanes.publish("2", 3);
-        List<EventEnvelope> third = lanes.publish("3", 1);
+        List<EventEnvelope> first = outbox.publishOrders("1", 3);
+        List<EventEnvelope> second = outbox.publishOrders("2", 3);
+        List<EventEnvelope> third = outbox.publishOrders("3", 1);
         lanes.failed("mail", first.get(0));
         lanes.waiting("mail", first.get(1));
         lanes.waiting("mail", first.get(2));
@@ -56,7 +53,7 @@ class FailureGroupsTest {
 
     @Test
     void groupShowsItsOldestEventAndFirstFailure() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         lanes.dead("mail", events.get(1));
         lanes.dead("mail", events.get(2));
 
@@ -81,7 +78,7 @@ class FailureGroupsTest {
 
     @Test
     void deadLetterOfAReplayedEventHasItsGroup() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.published(event);
         lanes.dead("mail", event);
 
@@ -93,7 +90,7 @@ class FailureGroupsTest {
     /** Names of error classes are the handlers' own, so their number has no limit. */
     @Test
     void atMostOneHundredGroupsAreReturned() {
-        for (EventEnvelope event : lanes.publish("1", 120)) {
+        for (EventEnvelope event : outbox.publishOrders("1", 120)) {
             lanes.dead("mail", event);
             code("Error" + event.sequence(), event);
         }

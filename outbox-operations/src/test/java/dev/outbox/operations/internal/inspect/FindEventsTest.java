@@ -22,17 +22,19 @@ import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Searches for events. */
 class FindEventsTest {
 
     private static final EventSelection ALL = EventSelection.all();
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().withoutPolling();
+
     private final Lanes lanes = new Lanes(outbox);
     private OutboxInspector inspector;
 
@@ -41,18 +43,13 @@ class FindEventsTest {
         inspector = Operator.of(outbox).inspector();
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void everyCriterionNarrowsTheSearch() {
-        EventEnvelope placed = lanes.publish("1", 1).get(0);
-        EventEnvelope paid = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("invoice", "1", new OrderPaid(1)).withHeader("traceId", "t1")));
-        EventEnvelope done = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).withHeader("traceId", "t1")));
+        EventEnvelope placed = outbox.publishOrders("1", 1).get(0);
+        EventEnvelope paid =
+                outbox.publish(OutboxEvent.of("invoice", "1", new OrderPaid(1)).withHeader("traceId", "t1"));
+        EventEnvelope done =
+                outbox.publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).withHeader("traceId", "t1"));
         lanes.dead("mail", placed);
         lanes.published(done);
 
@@ -77,8 +74,8 @@ class FindEventsTest {
 
     @Test
     void findsTheTypesOfAnId() {
-        lanes.published(lanes.publish("1", 1).get(0));
-        outbox.inTransaction(() -> outbox.publisher().publish(OutboxEvent.of("invoice", "1", new OrderPaid(1))));
+        lanes.published(outbox.publishOrders("1", 1).get(0));
+        outbox.publish(OutboxEvent.of("invoice", "1", new OrderPaid(1)));
 
         assertThat(inspector.aggregateTypes("1")).containsExactly("invoice", "order");
         assertThat(inspector.aggregateTypes("2")).isEmpty();
@@ -95,8 +92,8 @@ class FindEventsTest {
 
     @Test
     void pagesShowEverythingOnceAndInOrder() {
-        List<EventEnvelope> events = lanes.publish("1", 7);
-        lanes.publish("2", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 7);
+        outbox.publishOrders("2", 3);
         lanes.published(events.get(1));
         lanes.published(events.get(4));
 
@@ -123,8 +120,8 @@ class FindEventsTest {
 
     @Test
     void searchOfManyEventsContinuesWhereItEnded() {
-        EventEnvelope stuck = lanes.publish("stuck", 1).get(0);
-        EventEnvelope oldest = lanes.publish("old", 1).get(0);
+        EventEnvelope stuck = outbox.publishOrders("stuck", 1).get(0);
+        EventEnvelope oldest = outbox.publishOrders("old", 1).get(0);
         lanes.published(oldest);
         addHistory(Count.MOST + 50);
 

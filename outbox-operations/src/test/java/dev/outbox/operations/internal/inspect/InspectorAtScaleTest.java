@@ -23,9 +23,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 import tools.jackson.databind.JsonNode;
 
@@ -38,13 +38,10 @@ class InspectorAtScaleTest {
     private static final Duration LONGEST = Duration.ofMillis(100);
     private static final EventSelection ALL = EventSelection.all();
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().withoutPolling();
-    private final InspectedTables tables = new InspectedTables(outbox);
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final InspectedTables tables = new InspectedTables(outbox);
 
     @Test
     void statementsReadNoMoreThanTheyShow() throws SQLException {

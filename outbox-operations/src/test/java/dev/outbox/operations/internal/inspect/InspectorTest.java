@@ -26,15 +26,17 @@ import dev.outbox.operations.fixture.Operator;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.DataAccessException;
 
 /** The overview, and single events. */
 class InspectorTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().withoutPolling().stream("slow", PollerSettings.defaults());
+
     private final Lanes lanes = new Lanes(outbox);
     private OutboxInspector inspector;
 
@@ -44,11 +46,6 @@ class InspectorTest {
         outbox.sql()
                 .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
                 .update();
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test
@@ -74,7 +71,7 @@ class InspectorTest {
 
     @Test
     void overviewShowsTheTablesThatGrow() {
-        lanes.publish("1", 3);
+        outbox.publishOrders("1", 3);
         // A session reports its statistics within 10 s.
         await().atMost(Duration.ofSeconds(30)).until(() -> queue().rowsPerDay() == 3);
         outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
@@ -97,12 +94,11 @@ class InspectorTest {
 
     @Test
     void overviewShowsStreams() {
-        List<EventEnvelope> events = lanes.publish("1", 5);
+        List<EventEnvelope> events = outbox.publishOrders("1", 5);
         lanes.published(events.get(0));
         lanes.dead("mail", events.get(1));
         lanes.failed("mail", events.get(2));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow")));
+        outbox.publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow"));
         claim(events.get(3), "1 minute");
         outbox.sql()
                 .sql("UPDATE events.outbox_stream SET paused = true WHERE stream = 'default'")
@@ -135,8 +131,8 @@ class InspectorTest {
         registered("mail", "{letter}", "*");
         registered("letter", "{}", "OrderPlaced");
         registered("audit", "{}", "OrderPlaced");
-        List<EventEnvelope> first = lanes.publish("1", 2);
-        List<EventEnvelope> second = lanes.publish("2", 2);
+        List<EventEnvelope> first = outbox.publishOrders("1", 2);
+        List<EventEnvelope> second = outbox.publishOrders("2", 2);
         lanes.failed("mail", first.get(0));
         lanes.waiting("mail", first.get(1));
         lanes.failed("letter", second.get(0));
@@ -169,7 +165,7 @@ class InspectorTest {
         registered("audit", "{}", "OrderPlaced");
         registered("mail", "{letter}", "*");
         registered("billing", "{}", "OrderPaid");
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
 
         EventDetails pending = inspector.findEvent(event.eventId()).orElseThrow();
         assertThat(pending.progress().status()).isEqualTo(Status.PENDING);
@@ -198,7 +194,7 @@ class InspectorTest {
 
     @Test
     void heldEventIsProcessing() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         claim(events.get(0), "1 minute");
         claim(events.get(1), "-1 minute");
         lanes.failed("mail", events.get(2));
@@ -215,8 +211,8 @@ class InspectorTest {
 
     @Test
     void contentIsReadApart() {
-        EventEnvelope event = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "1", new OrderPaid(7)).withHeader("traceId", "t1")));
+        EventEnvelope event =
+                outbox.publish(OutboxEvent.of("order", "1", new OrderPaid(7)).withHeader("traceId", "t1"));
 
         EventDetails.Content content = inspector.findContent(event.eventId()).orElseThrow();
         assertThat(content.payload()).contains("7");

@@ -11,14 +11,16 @@ import dev.outbox.operations.LaneReport.Cause;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.fixture.Operator;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the lanes of an aggregate wait for. */
 class LaneReportsTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().withoutPolling();
+
     private final Lanes lanes = new Lanes(outbox);
     private OutboxInspector inspector;
     private List<EventEnvelope> events;
@@ -30,13 +32,8 @@ class LaneReportsTest {
                 .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
                 .update();
         lanes.registered("mail", "{letter}", "*");
-        events = lanes.publish("42", 4);
-        lanes.publish("43", 2);
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
+        events = outbox.publishOrders("42", 4);
+        outbox.publishOrders("43", 2);
     }
 
     @Test
@@ -158,7 +155,7 @@ class LaneReportsTest {
         assertThat(report.head()).isNull();
         assertThat(report.counts()).isEqualTo(new LaneReport.Counts(Count.NONE, new Count(1, true), Count.NONE));
 
-        lanes.publish("42", 1);
+        outbox.publishOrders("42", 1);
         assertThat(cause()).isEqualTo(Cause.PENDING);
         assertThat(report().handlerId()).isEqualTo("mail");
     }

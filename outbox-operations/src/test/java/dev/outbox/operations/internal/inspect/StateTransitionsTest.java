@@ -2,7 +2,6 @@ package dev.outbox.operations.internal.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -16,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Triggers of the test databases refuse all transitions but {@link Transitions}, which the documentation lists. */
 class StateTransitionsTest {
@@ -25,12 +24,8 @@ class StateTransitionsTest {
     private static final List<String> EVENT_STATES = List.of("PENDING", "RETRYING", "PUBLISHED", "DEAD");
     private static final List<String> DELIVERY_STATES = List.of("OPEN", "BLOCKING", "DEAD");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     void transitionsAreThoseOfTheDocumentation() throws IOException {
@@ -74,7 +69,7 @@ class StateTransitionsTest {
                                 + " payload, now() FROM moved")
                         .update())
                 .hasStackTraceContaining("outbox_published_state");
-        assertThat(outbox.count("events.outbox_unpublished")).isEqualTo(1);
+        assertThat(outbox.unpublished()).isEqualTo(1);
     }
 
     @Test
@@ -103,14 +98,14 @@ class StateTransitionsTest {
                         .sql("DELETE FROM events.outbox_unpublished")
                         .update())
                 .hasStackTraceContaining("left the queue");
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.events()).isEqualTo(1);
     }
 
     @Test
     void publishedEventStaysPublished() {
         outbox.publish("1", new OrderPlaced(1));
         outbox.runtime().start();
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.awaitPublished(1);
         for (String to : List.of("PENDING", "RETRYING", "DEAD")) {
             assertThatThrownBy(() -> outbox.sql()
                             .sql("UPDATE events.outbox_published SET status = ?")

@@ -20,19 +20,16 @@ import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The view of every event, and what the archive keeps of it. */
 class StatusViewTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final Lanes lanes = new Lanes(outbox);
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final Lanes lanes = new Lanes(outbox);
 
     @Test
     void runningAttemptShowsItsClaim() {

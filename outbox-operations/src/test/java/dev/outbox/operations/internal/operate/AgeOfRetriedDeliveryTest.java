@@ -15,26 +15,23 @@ import dev.outbox.operations.fixture.Operator;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What alerts see of a delivery that waits again. */
 class AgeOfRetriedDeliveryTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final MeterRegistry registry = new SimpleMeterRegistry();
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final MeterRegistry registry = new SimpleMeterRegistry();
 
     @Test
     void deliveryThatAnOperatorRetriesIsNoLongerOld() {
         outbox.handler("mail", "*", Recorded.failing((attempt) -> new NonRetryableException("never")))
                 .start();
         outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 1);
+        await().until(() -> outbox.deadDeliveries() == 1);
         outbox.runtime().close();
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET open_since = now() - interval '1 day'")

@@ -29,21 +29,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Reasons of dead letters that dead-letter methods receive. */
 class DeadLetterKindsTest {
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final List<DeadLetter> letters = new CopyOnWriteArrayList<>();
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
 
     @Test
     @Guarantee(value = "G8", sentence = "A dead-letter method receives dead letters of every kind.")
@@ -64,8 +60,7 @@ class DeadLetterKindsTest {
                         .onDeadLetter(this::record))
                 .start();
         outbox.publish("1", new OrderPlaced(1));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "2", Map.of("number", "one")).withEventType("Malformed")));
+        outbox.publish(OutboxEvent.of("order", "2", Map.of("number", "one")).withEventType("Malformed"));
         EventEnvelope crashing = outbox.publish("3", new OrderPaid(1));
         assertThat(outbox.event(crashing)).becomesRetrying();
         outbox.sql()

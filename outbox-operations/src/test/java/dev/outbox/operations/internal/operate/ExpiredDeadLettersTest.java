@@ -17,8 +17,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,13 +27,9 @@ class ExpiredDeadLettersTest {
 
     private static final Duration MONTH = Duration.ofDays(30);
 
+    @RegisterExtension
     private final TestOutbox outbox =
             TestOutbox.create().retention(new RetentionSettings(MONTH, true, MONTH, null, MONTH, null, null, 2));
-
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
 
     @Test
     @Guarantee(value = "G8", sentence = "An expired dead letter is skipped, on record.")
@@ -42,7 +38,7 @@ class ExpiredDeadLettersTest {
         outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger)).start();
         EventEnvelope expired = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope young = outbox.publish("2", new OrderPlaced(1));
-        await().until(() -> outbox.count("events.outbox_delivery WHERE status = 'DEAD'") == 2);
+        await().until(() -> outbox.deadDeliveries() == 2);
         diedEarlier("31 days", expired);
         diedEarlier("29 days", young);
 
@@ -69,21 +65,21 @@ class ExpiredDeadLettersTest {
             })
     void deadLetterThatSomebodyWaitsForStays(String waits) throws SQLException {
         Lanes lanes = new Lanes(outbox);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
         diedEarlier("31 days", event);
         outbox.sql().sql(waits).update();
 
         outbox.runtime().retention().runOnce();
 
-        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
-        assertThat(outbox.count("events.outbox_operation")).isZero();
+        assertThat(outbox.deliveries()).isEqualTo(1);
+        assertThat(outbox.operations()).isZero();
     }
 
     @Test
     void deadLetterThatBlocksItsLaneStays() throws SQLException {
         Lanes lanes = new Lanes(outbox);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.blocking("mail", event);
         diedEarlier("31 days", event);
 
@@ -96,8 +92,8 @@ class ExpiredDeadLettersTest {
     @Test
     void deadLetterThatPostgresRefusesToMoveStopsNoOther() throws SQLException {
         Lanes lanes = new Lanes(outbox);
-        EventEnvelope refused = lanes.publish("1", 1).get(0);
-        EventEnvelope other = lanes.publish("2", 1).get(0);
+        EventEnvelope refused = outbox.publishOrders("1", 1).get(0);
+        EventEnvelope other = outbox.publishOrders("2", 1).get(0);
         for (EventEnvelope event : List.of(refused, other)) {
             lanes.dead("mail", event);
             diedEarlier("31 days", event);
@@ -120,7 +116,7 @@ class ExpiredDeadLettersTest {
     @Test
     void deadLetterThatDiedAgainStays() throws SQLException {
         Lanes lanes = new Lanes(outbox);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
         diedEarlier("31 days", event);
         outbox.sql()

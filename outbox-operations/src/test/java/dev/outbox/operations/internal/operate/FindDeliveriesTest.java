@@ -32,10 +32,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.DataAccessException;
@@ -44,18 +44,15 @@ class FindDeliveriesTest {
 
     private static final DeliverySelection ALL = DeliverySelection.all();
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().stream("slow", PollerSettings.defaults());
+
     private final Lanes lanes = new Lanes(outbox);
     private OutboxOperations operations;
 
     @BeforeEach
     void build() {
         operations = Operator.of(outbox).operations();
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     @Test
@@ -88,7 +85,7 @@ class FindDeliveriesTest {
 
     @Test
     void showsEventStateAndFailure() {
-        EventEnvelope event = lanes.publish("42", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("42", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "1 minute");
         Instant now = Instant.now();
@@ -114,7 +111,7 @@ class FindDeliveriesTest {
 
     @Test
     void leavesOutUnknownDetails() {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.blocking("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
 
@@ -133,8 +130,8 @@ class FindDeliveriesTest {
         EventEnvelope dead = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope failed = outbox.publish("2", new OrderPaid(1));
         EventEnvelope waiting = outbox.publish("2", new OrderPaid(2));
-        EventEnvelope old = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow")));
+        EventEnvelope old = outbox.publish(
+                OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow"));
         lanes.dead("mail", dead);
         lanes.failed("mail", failed);
         lanes.waiting("mail", waiting);
@@ -178,7 +175,7 @@ class FindDeliveriesTest {
 
     @Test
     void pagesShowEverythingOnceAndInOrder() {
-        List<EventEnvelope> events = lanes.publish("1", 7);
+        List<EventEnvelope> events = outbox.publishOrders("1", 7);
         events.forEach((event) -> lanes.dead("mail", event));
         events.forEach((event) -> lanes.dead("audit", event));
         List<String> seen = new ArrayList<>();
@@ -200,7 +197,7 @@ class FindDeliveriesTest {
 
     @Test
     void deliveryOfAPublishedEventIsFound() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.published(event);
         lanes.dead("mail", event);
 
@@ -211,13 +208,13 @@ class FindDeliveriesTest {
 
     @Test
     void runningTransactionIsNotDisturbed() {
-        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        lanes.dead("mail", outbox.publishOrders("1", 1).get(0));
         outbox.inTransaction(() -> {
             outbox.publisher().publish("order", "2", new OrderPlaced(1));
             assertThat(operations.count(ALL).value()).isEqualTo(1);
             return null;
         });
-        assertThat(outbox.count("events.outbox")).isEqualTo(2);
+        assertThat(outbox.events()).isEqualTo(2);
     }
 
     static List<ThrowingCallable> refused() {

@@ -21,16 +21,18 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Operations at the very moment in which a worker changes the lane. Each test holds one of the two in the middle. */
 class OperationRacesTest {
 
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final Lanes lanes = new Lanes(outbox);
     private final ClaimSteps claims = new ClaimSteps(outbox);
     private final LaneSteps deliveries = new LaneSteps(outbox);
@@ -40,15 +42,10 @@ class OperationRacesTest {
         outbox.addStream("default");
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     /** A claim holds the lock of its stream; a retry needs nothing that a claim holds. */
     @Test
     void retryDoesNotWaitForClaimsOfItsStream() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.dead("mail", events.get(0));
         try (OpenTransaction claiming = OpenTransaction.of(outbox.dataSource())) {
             claiming.run("SELECT FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE");
@@ -58,7 +55,7 @@ class OperationRacesTest {
 
     @Test
     void retryWaitsForLaneThatIsBeingClaimed() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
         try (OpenTransaction claiming = OpenTransaction.of(outbox.dataSource())) {
@@ -78,7 +75,7 @@ class OperationRacesTest {
 
     @Test
     void keepsEventRetriedWhileItsLaneEmpties() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.dead("mail", events.get(1));
         lanes.failed("mail", events.get(0));
         DueDelivery head = claimDue();
@@ -99,8 +96,8 @@ class OperationRacesTest {
     /** The transaction that has locked it may be about to delete it, and does not see the new delivery. */
     @Test
     void queueingWaitsForALockedLane() throws SQLException {
-        lanes.failed("mail", lanes.publish("1", 1).get(0));
-        EventEnvelope second = lanes.publish("1", 1).get(0);
+        lanes.failed("mail", outbox.publishOrders("1", 1).get(0));
+        EventEnvelope second = outbox.publishOrders("1", 1).get(0);
         ClaimSteps.Found round = claims.claim(10, MAIL);
 
         try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
@@ -115,9 +112,9 @@ class OperationRacesTest {
 
     @Test
     void keepsEventQueuedDuringSkipOfItsLane() throws SQLException {
-        EventEnvelope first = lanes.publish("1", 1).get(0);
+        EventEnvelope first = outbox.publishOrders("1", 1).get(0);
         lanes.blocking("mail", first);
-        EventEnvelope second = lanes.publish("1", 1).get(0);
+        EventEnvelope second = outbox.publishOrders("1", 1).get(0);
         ClaimSteps.Found round = claims.claim(10, MAIL);
         assertThat(round.events().get(0).blockedHandlers()).containsExactly("mail");
 
@@ -138,7 +135,7 @@ class OperationRacesTest {
 
     @Test
     void skipOfDeadLettersKeepsOneThatIsBeingRetried() throws SQLException {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
 
         try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
@@ -161,7 +158,7 @@ class OperationRacesTest {
 
     @Test
     void retriedDeliveryFencesItsLateWorker() throws SQLException {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.failed("mail", event);
         DueDelivery late = claimDue();
         lanes.expired();

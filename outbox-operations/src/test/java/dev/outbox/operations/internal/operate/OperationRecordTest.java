@@ -26,8 +26,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +39,9 @@ class OperationRecordTest {
     private static final DeliverySelection ALL = DeliverySelection.all();
     private static final OperationSelection EVERY = OperationSelection.all();
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create(asDurableAs("remote_apply"));
+
     private final Lanes lanes = new Lanes(outbox);
 
     private static HikariConfig asDurableAs(String synchronousCommit) {
@@ -48,14 +50,9 @@ class OperationRecordTest {
         return pool;
     }
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
-
     @Test
     void recordsEveryChangedDelivery() {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
         lanes.waiting("audit", events.get(1));
@@ -99,7 +96,7 @@ class OperationRecordTest {
 
     @Test
     void findsRecordsByEventHandlerOperatorTimeAndPage() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         lanes.dead("audit", events.get(0));
         operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
@@ -123,10 +120,10 @@ class OperationRecordTest {
 
     @Test
     void groupsRecordsByCommand() {
-        lanes.publish("1", 3).forEach((event) -> lanes.dead("mail", event));
+        outbox.publishOrders("1", 3).forEach((event) -> lanes.dead("mail", event));
         operations().pauseNewHandler("mail", "ann", "mail is down");
         operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
-        lanes.publish("2", 1).forEach((event) -> lanes.dead("mail", event));
+        outbox.publishOrders("2", 1).forEach((event) -> lanes.dead("mail", event));
         operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
         operations().retry(ALL.ofHandler("mail"), "bob", "again");
         outbox.sql()
@@ -174,7 +171,7 @@ class OperationRecordTest {
 
     @Test
     void operationCommitsDurablyWithItsRecord() {
-        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        lanes.dead("mail", outbox.publishOrders("1", 1).get(0));
         outbox.sql().sql("CREATE TABLE seen AS SELECT ''::text AS durability").update();
         outbox.sql().sql("""
                 CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -192,7 +189,7 @@ class OperationRecordTest {
         org.awaitility.Awaitility.await().until(() -> seen().size() > 2);
         assertThat(seen()).containsExactly("", "remote_apply", "off");
 
-        lanes.dead("mail", lanes.publish("2", 1).get(0));
+        lanes.dead("mail", outbox.publishOrders("2", 1).get(0));
         outbox.sql()
                 .sql("ALTER TABLE events.outbox_operation ADD CONSTRAINT broken CHECK (reason <> 'refused')")
                 .update();
@@ -210,7 +207,7 @@ class OperationRecordTest {
 
     @Test
     void leavesTheCallersTransactionAlone() {
-        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        lanes.dead("mail", outbox.publishOrders("1", 1).get(0));
         OutboxOperations own = new JdbcOperations(
                 new TransactionAwareDataSourceProxy(outbox.dataSource()),
                 OutboxSchema.DEFAULT,
@@ -227,8 +224,8 @@ class OperationRecordTest {
                 }))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
-        assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.operations()).isEqualTo(1);
+        assertThat(outbox.events()).isEqualTo(1);
     }
 
     @ParameterizedTest

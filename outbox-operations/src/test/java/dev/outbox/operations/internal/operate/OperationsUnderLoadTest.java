@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Tag("full")
 class OperationsUnderLoadTest {
@@ -42,7 +43,10 @@ class OperationsUnderLoadTest {
     private static final DeliverySelection DEAD = DeliverySelection.all().withStatus(DeliveryStatus.DEAD);
 
     private final long seed = System.nanoTime();
+
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final List<TestOutbox> processes = List.of(outbox, outbox.another(), outbox.another());
 
     /** Dead-letters one event of ten, whose lane continues. */
@@ -65,7 +69,6 @@ class OperationsUnderLoadTest {
     void close() {
         over.set(true);
         processes.subList(1, 3).forEach(TestOutbox::close);
-        outbox.close();
     }
 
     @Test
@@ -81,10 +84,10 @@ class OperationsUnderLoadTest {
         }
         List<EventEnvelope> events = publish();
 
-        await().atMost(Duration.ofMinutes(2)).until(() -> outbox.count("events.outbox_published") == EVENTS);
+        await().atMost(Duration.ofMinutes(2)).until(() -> outbox.published() == EVENTS);
         over.set(true);
         operators.forEach(InBackground::result);
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
 
         List<EventEnvelope> poison = events.stream().filter(this::isPoison).toList();
         List<EventEnvelope> fine =
@@ -99,8 +102,7 @@ class OperationsUnderLoadTest {
         assertThat(skippedPushes.get()).isEqualTo(poison.size());
         assertThat(retriedMails.get()).isEqualTo(failures(mail, events));
         assertThat(retriedEntries.get()).isEqualTo(failures(ledger, events));
-        assertThat(outbox.count("events.outbox_operation"))
-                .isEqualTo(retriedMails.get() + retriedEntries.get() + skippedPushes.get());
+        assertThat(outbox.operations()).isEqualTo(retriedMails.get() + retriedEntries.get() + skippedPushes.get());
         assertThat(Operator.of(outbox).operations().operations(OperationSelection.ofHandler("push"), EVENTS))
                 .hasSameSizeAs(poison)
                 .allMatch((one) -> one.action().equals("SKIP"));

@@ -35,8 +35,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two processes that poll only when they are woken: the polling interval is too long to help. */
 class PauseTest {
@@ -44,18 +44,14 @@ class PauseTest {
     private static final PollerSettings WHEN_WOKEN =
             new PollerSettings(Duration.ofHours(1), 50, Duration.ofMinutes(1), Duration.ofSeconds(10));
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
     private final Lanes lanes = new Lanes(outbox);
     private final AtomicBoolean down = new AtomicBoolean();
     private final Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
     private final Recorded audit = Recorded.all();
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
-    }
 
     private void start() {
         for (TestOutbox process : List.of(outbox, other)) {
@@ -84,7 +80,7 @@ class PauseTest {
                 .isTrue();
         List<EventEnvelope> events = publish(200);
         await().until(() -> audit.handled().size() == 200);
-        await().until(() -> outbox.count("events.outbox_delivery") == 200);
+        await().until(() -> outbox.deliveries() == 200);
 
         assertThat(mail.handled()).isEmpty();
         assertThat(lanes.of("mail", "a0").subList(0, 3)).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
@@ -92,7 +88,7 @@ class PauseTest {
 
         assertThat(operations(outbox).resumeHandler("mail", "bob", "it is back"))
                 .isTrue();
-        await().until(() -> outbox.count("events.outbox_published") == 200);
+        outbox.awaitPublished(200);
         List<Long> inOrder = LongStream.rangeClosed(1, 20).boxed().toList();
         assertThat(mail.sequences())
                 .hasSize(10)
@@ -105,7 +101,7 @@ class PauseTest {
         start();
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
         EventEnvelope event = publish(1).get(0);
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         outbox.publish("other", new OrderPlaced(1));
         await().until(() -> audit.handled().size() == 2);
         assertThat(mail.attemptsOf(event)).isZero();
@@ -140,12 +136,12 @@ class PauseTest {
                 .mapToObj((i) -> publishIn(i % 2 == 0 ? outbox : other, "slow"))
                 .toList();
         List<EventEnvelope> events = publish(20);
-        await().until(() -> outbox.count("events.outbox_published") == 20);
+        outbox.awaitPublished(20);
 
         assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isPublished());
         assertThat(slow).allSatisfy((event) -> assertThat(outbox.event(event)).isPending());
         operations(other).resumeStream("slow", "bob", "done");
-        await().until(() -> outbox.count("events.outbox_published") == 40);
+        outbox.awaitPublished(40);
         assertThat(mail.sequences().get("slow"))
                 .isEqualTo(LongStream.rangeClosed(1, 20).boxed().toList());
     }
@@ -156,7 +152,7 @@ class PauseTest {
         down.set(true);
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
         EventEnvelope event = publishIn(outbox, "slow");
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
         operations(outbox).pauseStream("slow", "ann", "maintenance");
         operations(outbox).resumeHandler("mail", "ann", "it is back");
         publish(1);
@@ -177,7 +173,7 @@ class PauseTest {
         List<EventEnvelope> events = publish(10);
         outbox.start();
         await().until(() -> audit.handled().size() == 10);
-        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+        await().until(() -> outbox.deliveries() == 10);
 
         assertThat(mail.handled()).isEmpty();
         operations(outbox).resumeHandler("mail", "ann", "it is back");
@@ -197,8 +193,8 @@ class PauseTest {
     }
 
     private static EventEnvelope publishIn(TestOutbox process, String stream) {
-        return process.inTransaction(() -> process.publisher()
-                .publish(OutboxEvent.of("order", stream, new OrderPlaced(1)).inStream(stream)));
+        return process.publish(
+                OutboxEvent.of("order", stream, new OrderPlaced(1)).inStream(stream));
     }
 
     @Test
@@ -221,7 +217,7 @@ class PauseTest {
         assertThat(mail.handled()).isEmpty();
         assertThat(renamed.handled()).isEmpty();
         operations(outbox).resumeHandler("post", "ann", "it is back");
-        await().until(() -> outbox.count("events.outbox_published") == 10);
+        outbox.awaitPublished(10);
         assertThat(mail.handled().size() + renamed.handled().size()).isEqualTo(10);
     }
 
@@ -246,7 +242,7 @@ class PauseTest {
                 .update();
         List<EventEnvelope> events = publish(10);
         await().until(() -> audit.handled().size() == 10);
-        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+        await().until(() -> outbox.deliveries() == 10);
 
         assertThat(renamed.handled()).isEmpty();
         assertThat(operations(other).resumeHandler("post", "ann", "it is back")).isTrue();
@@ -267,7 +263,7 @@ class PauseTest {
                 .start();
         List<EventEnvelope> events = publish(10);
         await().until(() -> audit.handled().size() == 10);
-        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+        await().until(() -> outbox.deliveries() == 10);
 
         assertThat(mail.handled()).isEmpty();
         assertThat(operations(other).operations(OperationSelection.all(), 10))
@@ -323,7 +319,7 @@ class PauseTest {
         assertRefused(() -> operations(outbox).pauseStream("fast", "ann", "down"), "fast");
         assertRefused(() -> operations(outbox).resumeStream("fast", "ann", "up"), "fast");
         assertRefused(() -> operations(outbox).resumeInbox("shop", InboxStart.EARLIEST, "ann", "up"), "shop");
-        assertThat(outbox.count("events.outbox_operation")).isZero();
+        assertThat(outbox.operations()).isZero();
     }
 
     @Test

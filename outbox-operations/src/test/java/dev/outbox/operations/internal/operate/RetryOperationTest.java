@@ -23,22 +23,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RetryOperationTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
     private static final DeliverySelection MAIL = DeliverySelection.all().ofHandler("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final Lanes lanes = new Lanes(outbox);
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final Lanes lanes = new Lanes(outbox);
 
     @Test
     @Guarantee(value = "G8", sentence = "Dead events that an operator retries reach their handler in order.")
@@ -46,14 +43,14 @@ class RetryOperationTest {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> down.get() ? new NonRetryableException("down") : null);
         outbox.handler("mail", "*", mail).poller(NEVER, 50, Duration.ofMinutes(1));
-        List<EventEnvelope> events = lanes.publish("1", 20);
+        List<EventEnvelope> events = outbox.publishOrders("1", 20);
         outbox.start();
         await().until(() -> count(DeliveryStatus.DEAD) == 20);
         down.set(false);
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(20, 0));
 
-        await().until(() -> outbox.count("events.outbox_published") == 20);
+        outbox.awaitPublished(20);
         assertThat(mail.sequences())
                 .isEqualTo(
                         Map.of("1", events.stream().map(EventEnvelope::sequence).toList()));
@@ -67,7 +64,7 @@ class RetryOperationTest {
                 attempt.envelope().sequence() == 2 && down.get() ? new NonRetryableException("down") : null);
         outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
                 .poller(NEVER, 50, Duration.ofMinutes(1));
-        lanes.publish("1", 5);
+        outbox.publishOrders("1", 5);
         outbox.start();
         await().until(() ->
                 lanes.of("ledger", "1").equals(List.of("2 BLOCKING 1", "3 OPEN 0", "4 OPEN 0", "5 OPEN 0")));
@@ -75,7 +72,7 @@ class RetryOperationTest {
 
         assertThat(retry(DeliverySelection.lane("ledger", "order", "1"))).isEqualTo(new Changed(1, 0));
 
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
         assertThat(ledger.sequences()).isEqualTo(Map.of("1", List.of(1L, 2L, 3L, 4L, 5L)));
     }
 
@@ -92,7 +89,7 @@ class RetryOperationTest {
             await().until(() ->
                     outbox.count("pg_stat_activity" + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
                             == 1);
-            EventEnvelope event = lanes.publish("1", 1).get(0);
+            EventEnvelope event = outbox.publishOrders("1", 1).get(0);
             assertThat(outbox.event(event)).becomesDead();
             down.set(false);
 
@@ -103,7 +100,7 @@ class RetryOperationTest {
 
     @Test
     void retryMakesDeadDeliveryDueWithFreshAttempts() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
 
         assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail"))).isEqualTo(new Changed(1, 0));
@@ -135,7 +132,7 @@ class RetryOperationTest {
 
     @Test
     void retriedDeadLettersQueueUpInOrder() {
-        List<EventEnvelope> events = lanes.publish("1", 4);
+        List<EventEnvelope> events = outbox.publishOrders("1", 4);
         lanes.dead("mail", events.get(2));
         lanes.dead("mail", events.get(0));
         lanes.dead("mail", events.get(3));
@@ -149,7 +146,7 @@ class RetryOperationTest {
 
     @Test
     void retryPrecedesLaterDeliveryThatIsBackingOff() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
         lanes.waiting("mail", events.get(2));
@@ -161,7 +158,7 @@ class RetryOperationTest {
 
     @Test
     void earlierDeliveryKeepsItsPlace() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.dead("mail", events.get(2));
@@ -172,7 +169,7 @@ class RetryOperationTest {
 
     @Test
     void retryPrecedesLaterDeadLetterThatBlocks() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         lanes.dead("mail", events.get(0));
         lanes.blocking("mail", events.get(1));
         lanes.waiting("mail", events.get(2));
@@ -185,7 +182,7 @@ class RetryOperationTest {
 
     @Test
     void retriedDeliveryThatBacksOffIsDue() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.failed("mail", event);
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
@@ -195,27 +192,27 @@ class RetryOperationTest {
 
     @Test
     void retryLeavesDeliveryWithoutFailures() {
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(retry(MAIL)).isEqualTo(new Changed(0, 0));
-        assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
+        assertThat(outbox.operations()).isEqualTo(1);
     }
 
     @Test
     void retriesDeliveryOfPublishedEvent() {
         Recorded mail = Recorded.all();
         outbox.handler("mail", "*", mail);
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.published(event);
         lanes.dead("mail", event);
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 0);
+        await().until(() -> outbox.deliveries() == 0);
         assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(1L)));
         assertThat(outbox.event(event)).isPublished();
     }

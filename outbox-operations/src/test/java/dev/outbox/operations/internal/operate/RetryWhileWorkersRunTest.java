@@ -27,9 +27,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Retries of deliveries that a worker or another operator holds. */
 @Tag("full")
@@ -38,13 +38,10 @@ class RetryWhileWorkersRunTest {
     private static final Duration NEVER = Duration.ofHours(1);
     private static final DeliverySelection MAIL = DeliverySelection.all().ofHandler("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final Lanes lanes = new Lanes(outbox);
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final Lanes lanes = new Lanes(outbox);
 
     @Test
     void laterEventBeingAttemptedGoesFirst() {
@@ -64,7 +61,7 @@ class RetryWhileWorkersRunTest {
             return null;
         });
         outbox.handler("mail", "*", mail).poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1));
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         outbox.start();
         await().until(() -> lanes.of("mail", "1").equals(List.of("1 DEAD 1", "2 OPEN 1", "3 OPEN 0")));
         down.set(false);
@@ -75,7 +72,7 @@ class RetryWhileWorkersRunTest {
                 .isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
         end.countDown();
-        await().until(() -> outbox.count("events.outbox_published") == 3);
+        outbox.awaitPublished(3);
         assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(2L, 3L, 1L)));
     }
 
@@ -108,7 +105,7 @@ class RetryWhileWorkersRunTest {
     @Test
     void retryEndsExpiredLease() throws SQLException {
         outbox.addStream("default");
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "-1 second");
         outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
@@ -124,7 +121,7 @@ class RetryWhileWorkersRunTest {
 
     @Test
     void lockedDeliveryIsBusy() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
             other.run("SELECT FROM events.outbox_delivery WHERE outbox_id = "
@@ -138,7 +135,7 @@ class RetryWhileWorkersRunTest {
 
     @Test
     void lockedEventDelaysNoOther() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
             other.run("SELECT FROM events.outbox WHERE id = " + events.get(1).id() + " FOR UPDATE");
@@ -166,9 +163,9 @@ class RetryWhileWorkersRunTest {
 
         // Where one has just locked what the other is about to lock, that is left alone; it is retried all the same.
         assertThat(results.stream().mapToInt(Changed::affected).sum()).isEqualTo(count);
-        assertThat(outbox.count("events.outbox_operation")).isEqualTo(count);
+        assertThat(outbox.operations()).isEqualTo(count);
         assertThat(count(DeliveryStatus.OPEN)).isEqualTo(count);
-        assertThat(outbox.count("events.outbox_lane")).isEqualTo(50);
+        assertThat(outbox.lanes()).isEqualTo(50);
     }
 
     private Changed retry(DeliverySelection selection) {

@@ -30,21 +30,18 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SkipOperationTest {
 
     private static final DeliverySelection MAIL = DeliverySelection.all().ofHandler("mail");
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-    private final Lanes lanes = new Lanes(outbox);
 
-    @AfterEach
-    void close() {
-        outbox.close();
-    }
+    private final Lanes lanes = new Lanes(outbox);
 
     @Test
     @Guarantee(value = "G8", sentence = "A skipped dead event is done, on record, and releases its lane.")
@@ -53,7 +50,7 @@ class SkipOperationTest {
                 (attempt) -> attempt.envelope().sequence() == 2 ? new NonRetryableException("never") : null);
         outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
                 .poller(Duration.ofHours(1), 50, Duration.ofMinutes(1));
-        List<EventEnvelope> events = lanes.publish("1", 5);
+        List<EventEnvelope> events = outbox.publishOrders("1", 5);
         outbox.start();
         await().until(() ->
                 lanes.of("ledger", "1").equals(List.of("2 BLOCKING 1", "3 OPEN 0", "4 OPEN 0", "5 OPEN 0")));
@@ -61,7 +58,7 @@ class SkipOperationTest {
         assertThat(skip(DeliverySelection.delivery(events.get(1).eventId(), "ledger")))
                 .isEqualTo(new Changed(1, 0));
 
-        await().until(() -> outbox.count("events.outbox_published") == 5);
+        outbox.awaitPublished(5);
         assertThat(ledger.sequences()).isEqualTo(Map.of("1", List.of(1L, 3L, 4L, 5L)));
         assertThat(outbox.sql()
                         .sql("SELECT last_error FROM events.outbox_published WHERE id = ?")
@@ -81,9 +78,9 @@ class SkipOperationTest {
                 throw new IllegalStateException("on purpose");
             }
         });
-        List<EventEnvelope> events = lanes.publish("1", 2);
+        List<EventEnvelope> events = outbox.publishOrders("1", 2);
         events.forEach((event) -> lanes.failed("mail", event));
-        EventEnvelope busy = lanes.publish("2", 1).get(0);
+        EventEnvelope busy = outbox.publishOrders("2", 1).get(0);
         lanes.failed("mail", busy);
         lanes.locked("mail", busy, "1 min");
 
@@ -98,7 +95,7 @@ class SkipOperationTest {
 
     @Test
     void skippingTheLastDeliveryPublishesTheEvent() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
         lanes.dead("audit", event);
 
@@ -106,12 +103,12 @@ class SkipOperationTest {
         assertThat(outbox.event(event)).isDead();
         assertThat(skip(DeliverySelection.all().ofHandler("audit"))).isEqualTo(new Changed(1, 0));
         assertThat(outbox.event(event)).isPublished();
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     @Test
     void skippedEventStaysOpenForAnotherHandler() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
         lanes.failed("audit", event);
 
@@ -122,7 +119,7 @@ class SkipOperationTest {
 
     @Test
     void skippedEventStaysDeadForAnotherHandler() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
         lanes.dead("audit", event);
 
@@ -132,7 +129,7 @@ class SkipOperationTest {
 
     @Test
     void skippedDeliveryLetsTheNextOneBeFirst() {
-        List<EventEnvelope> events = lanes.publish("1", 4);
+        List<EventEnvelope> events = outbox.publishOrders("1", 4);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.waiting("mail", events.get(2));
@@ -147,12 +144,12 @@ class SkipOperationTest {
                 .isEqualTo(1);
         assertThat(lanes.of("mail", "1")).containsExactly("3 OPEN 0", "4 OPEN 0");
         assertThat(skip(DeliverySelection.lane("mail", "order", "1"))).isEqualTo(new Changed(2, 0));
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(4);
+        assertThat(outbox.published()).isEqualTo(4);
     }
 
     @Test
     void laneBeingAttemptedIsBusy() {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.dead("mail", events.get(2));
@@ -167,18 +164,18 @@ class SkipOperationTest {
 
     @Test
     void skipsDeliveryOfPublishedEvent() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
+        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.published(event);
         lanes.dead("mail", event);
 
         assertThat(skip(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.event(event)).isPublished();
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.deliveries()).isZero();
     }
 
     @Test
     void lockedEventDelaysNoOther() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 3);
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
             other.run("SELECT FROM events.outbox WHERE id = " + events.get(1).id() + " FOR UPDATE");
@@ -209,9 +206,9 @@ class SkipOperationTest {
                         .mapToInt(Changed::affected)
                         .sum())
                 .isEqualTo(count);
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(count);
-        assertThat(outbox.count("events.outbox_operation")).isEqualTo(count);
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.published()).isEqualTo(count);
+        assertThat(outbox.operations()).isEqualTo(count);
+        assertThat(outbox.deliveries()).isZero();
     }
 
     private Changed skip(DeliverySelection selection) {

@@ -63,8 +63,7 @@ class ReplayOrderTest {
             for (int number = 0; number < PAST; number++) {
                 publish(first);
             }
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> first.count("events.outbox_published") == AGGREGATES * PAST);
+            first.awaitPublished(AGGREGATES * PAST);
             replaying.set(true);
             Replays replays = Operator.of(first).replays();
             CompletableFuture<Integer> live = CompletableFuture.supplyAsync(() -> publishWhileReplaying(second));
@@ -74,11 +73,11 @@ class ReplayOrderTest {
                     .until(() -> replays.find(id).orElseThrow().status() == Status.DONE);
             replaying.set(false);
             events = PAST + live.join();
-            await().atMost(Duration.ofSeconds(30)).until(() -> first.count("events.outbox_unpublished") == 0);
+            await().atMost(Duration.ofSeconds(30)).until(() -> first.unpublished() == 0);
             long fed = replays.find(id).orElseThrow().progress().fed();
             assertThat(fed).isGreaterThanOrEqualTo(AGGREGATES * PAST);
             assertThat(replayedOf("mail")).isEqualTo(fed);
-            assertThat(first.count("events.outbox_delivery")).isZero();
+            assertThat(first.deliveries()).isZero();
         }
 
         assertThat(events).isGreaterThan(2 * PAST);

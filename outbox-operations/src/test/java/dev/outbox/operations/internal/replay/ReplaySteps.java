@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the threads of a runtime would do, one step after the other, in the order that a test needs. */
 abstract class ReplaySteps {
@@ -37,7 +37,9 @@ abstract class ReplaySteps {
     static final Duration SECOND = Duration.ofSeconds(1);
     static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
+    @RegisterExtension
     final TestOutbox outbox = TestOutbox.create().withoutPolling();
+
     final HandlerStore handlers = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     final ClaimSteps claims = new ClaimSteps(outbox);
     final LaneSteps deliveries = new LaneSteps(outbox);
@@ -47,11 +49,6 @@ abstract class ReplaySteps {
     void register() throws SQLException {
         handlers.addStream("default");
         register("mail", "*");
-    }
-
-    @AfterEach
-    void close() {
-        outbox.close();
     }
 
     void register(String id, String... eventTypes) throws SQLException {

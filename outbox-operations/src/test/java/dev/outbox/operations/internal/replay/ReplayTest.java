@@ -35,10 +35,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.MDC;
 import tools.jackson.databind.JsonNode;
 
@@ -47,19 +47,15 @@ class ReplayTest {
     private static final Duration INTERVAL = Duration.ofMillis(100);
     private static final Duration LEASE = Duration.ofMinutes(1);
 
+    @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
     private final TestOutbox other = outbox.another();
 
     @BeforeEach
     void poll() {
         outbox.retry(TestOutbox.AT_ONCE).poller(INTERVAL, 50, LEASE);
         other.retry(TestOutbox.AT_ONCE).poller(INTERVAL, 50, LEASE);
-    }
-
-    @AfterEach
-    void close() {
-        other.close();
-        outbox.close();
     }
 
     @Test
@@ -75,7 +71,7 @@ class ReplayTest {
                 .poller(Duration.ofMinutes(1), 50, LEASE) // only a wake-up starts a round
                 .start();
         publish(outbox, 1, 5);
-        awaitPublished(5);
+        outbox.awaitPublished(5);
 
         Replay replay = done(start(ReplayRequest.of("mail").rate(1000)));
 
@@ -86,8 +82,8 @@ class ReplayTest {
         assertThat(logged.subList(5, 10)).containsOnly("true");
         assertThat(logged.subList(0, 5)).containsOnly("null");
         assertThat(audit.handled()).hasSize(5);
-        assertThat(outbox.count("events.outbox_delivery")).isZero();
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(5);
+        assertThat(outbox.deliveries()).isZero();
+        assertThat(outbox.published()).isEqualTo(5);
         assertThat(replay.progress().fed()).isEqualTo(5);
         assertThat(replay.progress().delivered()).isEqualTo(5);
         assertThat(replay.progress().finishedAt()).isNotNull();
@@ -104,7 +100,7 @@ class ReplayTest {
         outbox.handler("mail", "*", mail).start();
         publish(outbox, 1, 3);
         publish(outbox, "2", 3);
-        awaitPublished(6);
+        outbox.awaitPublished(6);
         down.set(true);
 
         Replay replay = done(start(ReplayRequest.of("mail")));
@@ -119,7 +115,7 @@ class ReplayTest {
                         .query(String.class)
                         .list())
                 .containsExactly("mail DEAD 3 IOException", "mail DEAD 3 IOException", "mail DEAD 3 IOException");
-        assertThat(outbox.count("events.outbox_published")).isEqualTo(6);
+        assertThat(outbox.published()).isEqualTo(6);
         assertThat(GaugeSteps.count(outbox.dataSource()).get("default").dead().value())
                 .isEqualTo(3);
     }
@@ -138,9 +134,9 @@ class ReplayTest {
                         .deduplicating())
                 .start();
         publish(outbox, 1, 3);
-        awaitPublished(3);
+        outbox.awaitPublished(3);
         assertThat(outbox.count("effect")).isEqualTo(3);
-        assertThat(outbox.count("events.processed_event")).isEqualTo(6);
+        assertThat(outbox.deduplicated()).isEqualTo(6);
 
         done(start(ReplayRequest.of("points")));
 
@@ -149,7 +145,7 @@ class ReplayTest {
                         .query(Long.class)
                         .list())
                 .containsExactly(1L, 1L, 2L, 2L, 3L, 3L);
-        assertThat(outbox.count("events.processed_event")).isEqualTo(6);
+        assertThat(outbox.deduplicated()).isEqualTo(6);
     }
 
     @Test
@@ -163,7 +159,7 @@ class ReplayTest {
         for (int number = 1; number <= 80; number++) {
             publish(aggregates);
         }
-        awaitPublished(800);
+        outbox.awaitPublished(800);
         Recorded search = Recorded.all();
         other.handler("audit", "*", Recorded.all()).handler("search", "*", search);
         // Paused before it is there, so that it gets nothing of what comes before the replay.
@@ -191,7 +187,7 @@ class ReplayTest {
         assertThat(search.sequences().keySet()).containsExactlyInAnyOrderElementsOf(aggregates);
         assertThat(search.sequences().values())
                 .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
-        await().until(() -> outbox.count("events.outbox_unpublished") == 0);
+        await().until(() -> outbox.unpublished() == 0);
     }
 
     private long start(ReplayRequest request) {
@@ -206,10 +202,6 @@ class ReplayTest {
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(replay(id).status()).isEqualTo(Status.DONE));
         return replay(id);
-    }
-
-    private void awaitPublished(long events) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
     }
 
     private static void publish(TestOutbox outbox, int from, int to) {
@@ -241,7 +233,7 @@ class ReplayTest {
         for (int aggregate = 0; aggregate < 20; aggregate++) {
             publish(outbox, Integer.toString(aggregate), 20);
         }
-        awaitPublished(400);
+        outbox.awaitPublished(400);
         outbox.runtime().close();
         long id = start(ReplayRequest.of("mail").rate(150));
         // What a process has committed that dies between two rounds: a round is one transaction.
@@ -250,7 +242,7 @@ class ReplayTest {
             ReplayFeeders.allow(outbox, Duration.ofSeconds(1));
             killed.runOnce();
         }
-        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(300);
+        assertThat(outbox.deliveries()).isEqualTo(300);
 
         Recorded again = Recorded.all();
         other.handler("mail", "*", again).start();
@@ -297,7 +289,7 @@ class ReplayTest {
     void cancelsReplayOfExpiredHandler() throws SQLException {
         outbox.handler("mail", "*", Recorded.all()).start();
         publish(outbox, 1, 3);
-        awaitPublished(3);
+        outbox.awaitPublished(3);
         outbox.runtime().close();
         long id = start(ReplayRequest.of("mail"));
         outbox.sql()
@@ -347,7 +339,7 @@ class ReplayTest {
     void cancelsReplayOfAHandlerThatAnOperatorExpired() throws SQLException {
         outbox.handler("mail", "*", Recorded.all()).start();
         publish(outbox, 1, 3);
-        awaitPublished(3);
+        outbox.awaitPublished(3);
         outbox.runtime().close();
         long id = start(ReplayRequest.of("mail"));
 
