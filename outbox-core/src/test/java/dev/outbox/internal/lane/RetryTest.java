@@ -159,19 +159,6 @@ class RetryTest {
     }
 
     @Test
-    void deadEventLetsTheNextOfItsLaneComeUp() {
-        Recorded mail =
-                Recorded.failing((attempt) -> attempt.envelope().sequence() == 1 ? new IOException("down") : null);
-        outbox.handler("mail", "*", mail).retry(TestOutbox.AT_ONCE);
-        List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        outbox.start();
-
-        assertThat(outbox.event(events.get(2))).becomesPublished();
-        assertThat(outbox.event(events.get(0))).isDead();
-        assertThat(mail.sequences()).containsEntry("1", List.of(2L, 3L));
-    }
-
-    @Test
     void handlerMayChooseTheDelay() {
         outbox.handler(
                         "mail",
