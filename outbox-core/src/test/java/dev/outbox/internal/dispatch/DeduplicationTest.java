@@ -119,7 +119,7 @@ class DeduplicationTest {
         Recorded second = Recorded.all();
         EventEnvelope envelope = handleAtTheSameTime(null, second);
 
-        awaitPublished(envelope);
+        assertThat(outbox.event(envelope)).becomesPublished();
         await().untilAsserted(() -> assertThat(leasesLost).hasValue(1));
         assertThat(second.attemptsOf(envelope)).isZero();
         assertThat(outbox.count("effect")).isEqualTo(1);
@@ -131,7 +131,7 @@ class DeduplicationTest {
         Recorded second = Recorded.all();
         EventEnvelope envelope = handleAtTheSameTime(new IOException("on purpose"), second);
 
-        awaitPublished(envelope);
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(second.attemptsOf(envelope)).isEqualTo(1);
         assertThat(outbox.count("effect")).isEqualTo(1);
         assertThat(duplicates).hasValue(0);
@@ -158,12 +158,6 @@ class DeduplicationTest {
                 == 1);
         release.countDown();
         return envelope;
-    }
-
-    /** On a slow machine, the second worker gives up waiting, and gets the event again later. */
-    private void awaitPublished(EventEnvelope envelope) {
-        await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(outbox.event(envelope)).isPublished());
     }
 
     static List<Throwable> failures() {

@@ -170,7 +170,7 @@ class HandlerProtectionTest {
                 .start();
         outbox.publish("1", new OrderPlaced(1));
         awaitLatch(begun);
-        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+        outbox.loseClaims();
 
         awaitLatch(lost);
         await().until(() -> leasesLost.get() == 1);

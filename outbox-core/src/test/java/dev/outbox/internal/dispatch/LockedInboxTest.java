@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,10 +50,9 @@ class LockedInboxTest {
             handleWithoutEnd(dead, held.get(0));
             outbox.start();
 
-            awaiting().until(() -> handled.sequences().size() == OTHERS);
+            await().until(() -> handled.sequences().size() == OTHERS);
             assertThat(handled.sequences()).doesNotContainKey("held");
-            awaiting()
-                    .untilAsserted(
+            await().untilAsserted(
                             () -> assertThat(outbox.errors())
                                     .singleElement()
                                     .asString()
@@ -62,7 +60,7 @@ class LockedInboxTest {
                                             "and is still open: another instance handles the event, or died without closing its connection"));
         }
 
-        awaitPublished();
+        outbox.awaitPublished(OTHERS + 2);
         assertThat(handled.sequences()).containsEntry("held", List.of(1L, 2L)).hasSize(OTHERS + 1);
         assertThat(handled.handled()).hasSize(OTHERS + 2);
         assertThat(outbox.failures()).isZero();
@@ -76,11 +74,11 @@ class LockedInboxTest {
             handleWithoutEnd(dead, held.get(0));
             outbox.start();
 
-            awaiting().until(() -> handled.sequences().size() == OTHERS);
+            await().until(() -> handled.sequences().size() == OTHERS);
             dead.commit();
         }
 
-        awaitPublished();
+        outbox.awaitPublished(OTHERS + 2);
         assertThat(handled.sequences()).containsEntry("held", List.of(2L)).hasSize(OTHERS + 1);
         assertThat(handled.handled()).hasSize(OTHERS + 1);
         assertThat(outbox.failures()).isZero();
@@ -102,7 +100,7 @@ class LockedInboxTest {
         outbox.start();
         outbox.publish("1", new OrderPlaced(1));
 
-        awaiting().until(() -> outbox.published() == 1);
+        outbox.awaitPublished(1);
         assertThat(seen).containsExactly("7s", "7s", "7s");
     }
 
@@ -139,13 +137,5 @@ class LockedInboxTest {
                 .sql("SELECT current_setting('lock_timeout')")
                 .query(String.class)
                 .single();
-    }
-
-    private void awaitPublished() {
-        awaiting().until(() -> outbox.published() == OTHERS + 2);
-    }
-
-    private static ConditionFactory awaiting() {
-        return await().atMost(Duration.ofMinutes(1));
     }
 }

@@ -89,12 +89,7 @@ class OutboxMetersTest {
     @Test
     void countsSkippedDuplicatesAsSuccessesAndDuplicates() {
         outbox.listener(meters)
-                .handler(HandlerDefinition.of(
-                                "mail",
-                                Set.of("*"),
-                                (envelope) -> outbox.sql()
-                                        .sql("DELETE FROM events.outbox_claim")
-                                        .update())
+                .handler(HandlerDefinition.of("mail", Set.of("*"), (envelope) -> outbox.loseClaims())
                         .deduplicating())
                 .start();
         outbox.publish("1", new OrderPlaced(1));
@@ -131,7 +126,7 @@ class OutboxMetersTest {
         outbox.listener(meters)
                 .handler("mail", "*", (envelope) -> {
                     if (attempts.incrementAndGet() == 1) {
-                        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+                        outbox.loseClaims();
                     }
                 })
                 .start();

@@ -135,7 +135,7 @@ class PollerLeaseTest {
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
         MDC.remove("traceId");
         awaitLatch(handling);
-        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+        outbox.loseClaims();
         release.countDown();
 
         assertThat(outbox.event(envelope)).becomesPublished();

@@ -52,7 +52,7 @@ class ExpireHandlerTest {
 
         assertThat(operations().expireHandler("old", "ann", "removed in 2.0")).isTrue();
 
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isDead());
         assertThat(subscriptions()).containsExactly("current *");
         assertThat(operations().operations(OperationSelection.all(), 10))
@@ -121,11 +121,11 @@ class ExpireHandlerTest {
                 .returns(Reason.HANDLER_RENAMED, InvalidOperationException::reason)
                 .hasMessage("handler 'new' has 'old' as an alias and takes its deliveries; if it was removed too,"
                         + " expire 'new' first");
-        assertThat(deliveries()).containsExactly("1 OPEN");
+        assertThat(outbox.laneCodes()).containsExactly("1 OPEN");
 
         assertThat(operations().expireHandler("new", "ann", "removed")).isTrue();
         assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
     @Test
@@ -136,7 +136,7 @@ class ExpireHandlerTest {
 
         assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
         assertThat(operations().expireHandler("new", "ann", "removed")).isTrue();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
     @Test
@@ -160,10 +160,10 @@ class ExpireHandlerTest {
         leaveDeliveries(2);
         new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .expire("old", new AuditInfo("ann", "removed"));
-        assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
+        assertThat(outbox.laneCodes()).containsExactly("1 OPEN", "2 OPEN");
 
         new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
     }
 
@@ -172,10 +172,10 @@ class ExpireHandlerTest {
         leaveDeliveries(1);
         operations().expireHandler("old", "ann", "removed");
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 OPEN HANDLER_EXPIRED");
 
         assertThat(operations().expireHandler("old", "ann", "no")).isFalse();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
     /** A batch that was claimed before the command stores its outcome after it. */
@@ -186,7 +186,7 @@ class ExpireHandlerTest {
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "as if it came now");
 
         new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
     /** Otherwise the other instances would not know that they route its events again. */
@@ -222,7 +222,7 @@ class ExpireHandlerTest {
             holder.rollback();
             assertThat(InBackground.result(dead)).isEmpty();
         }
-        assertThat(deliveries()).containsExactly("1 OPEN");
+        assertThat(outbox.laneCodes()).containsExactly("1 OPEN");
     }
 
     @Test
@@ -266,14 +266,6 @@ class ExpireHandlerTest {
     private List<String> subscriptions() {
         return outbox.sql()
                 .sql("SELECT concat_ws(' ', s.handler_id, s.event_type) FROM events.outbox_subscription s ORDER BY 1")
-                .query(String.class)
-                .list();
-    }
-
-    private List<String> deliveries() {
-        return outbox.sql()
-                .sql("SELECT concat_ws(' ', aggregate_seq, status, last_error_code) FROM events.outbox_delivery"
-                        + " ORDER BY aggregate_seq")
                 .query(String.class)
                 .list();
     }

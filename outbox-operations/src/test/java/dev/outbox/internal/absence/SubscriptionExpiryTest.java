@@ -71,7 +71,7 @@ class SubscriptionExpiryTest {
         await().atMost(Duration.ofSeconds(17))
                 .untilAsserted(() -> assertThat(behind)
                         .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
-        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD NOT_SELECTED");
         assertThat(outbox.event(paid)).isDead();
         assertThat(handled.sequences()).containsEntry("1", List.of(2L, 3L));
         assertThat(operations().operations(OperationSelection.all(), 10))
@@ -99,7 +99,7 @@ class SubscriptionExpiryTest {
         await().until(() -> outbox.deliveries() == 3);
         expire("*");
         assertThat(outbox.event(behind)).becomesPublished();
-        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED", "2 DEAD NOT_SELECTED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD NOT_SELECTED", "2 DEAD NOT_SELECTED");
 
         wide.handler("billing", "*", byWide).start();
         assertThat(operations()
@@ -128,7 +128,7 @@ class SubscriptionExpiryTest {
         assertThat(expiry.report(new LocalHandlers(List.of()))).isTrue();
         outbox.start();
         assertThat(outbox.event(behind)).becomesPublished();
-        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD NOT_SELECTED");
     }
 
     /** A rolling deployment may last for hours. */
@@ -247,18 +247,18 @@ class SubscriptionExpiryTest {
                         .onDead(OnDead.BLOCK))
                 .start();
         wide.publish("1", new OrderPaid(1));
-        await().until(() -> deliveries().contains("1 BLOCKING IllegalStateException"));
+        await().until(() -> outbox.laneCodes().contains("1 BLOCKING IllegalStateException"));
         wide.runtime().close();
         outbox.handler("billing", "OrderPlaced", handled).start();
         EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
         assertThat(outbox.event(behind)).becomesRetrying();
         expire("OrderPaid");
-        assertThat(deliveries()).containsExactly("1 BLOCKING IllegalStateException", "2 OPEN");
+        assertThat(outbox.laneCodes()).containsExactly("1 BLOCKING IllegalStateException", "2 OPEN");
 
         operations().retry(DeliverySelection.all().ofHandler("billing"), "ann", "again");
         expiry.runOnce();
         assertThat(outbox.event(behind)).becomesPublished();
-        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD NOT_SELECTED");
     }
 
     @Test
@@ -276,7 +276,7 @@ class SubscriptionExpiryTest {
         assertThat(operations().expireSubscription("billing", "OrderPaid", "ann", "dropped"))
                 .isTrue();
         assertThat(outbox.event(behind)).becomesPublished();
-        assertThat(deliveries()).containsExactly("1 DEAD NOT_SELECTED");
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD NOT_SELECTED");
         assertThat(operations().expireSubscription("billing", "OrderPaid", "ann", "dropped"))
                 .isFalse();
         assertThat(operations().operations(OperationSelection.all(), 10))
@@ -342,14 +342,6 @@ class SubscriptionExpiryTest {
         return outbox.sql()
                 .sql("SELECT concat_ws(' ', s.handler_id, s.event_type) FROM events.outbox_subscription s"
                         + " WHERE s.last_seen_at > '-infinity' ORDER BY 1")
-                .query(String.class)
-                .list();
-    }
-
-    private List<String> deliveries() {
-        return outbox.sql()
-                .sql("SELECT concat_ws(' ', aggregate_seq, status, last_error_code) FROM events.outbox_delivery"
-                        + " ORDER BY aggregate_seq")
                 .query(String.class)
                 .list();
     }

@@ -246,7 +246,7 @@ class EraseTest {
         lanes.claimed(event, "-1 second");
 
         assertThat(erase(CUSTOMER.withoutDelivery())).isEqualTo(Erased.of(0, new Count(1, true)));
-        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+        outbox.loseClaims();
         assertThat(erase(CUSTOMER.withoutDelivery())).isEqualTo(Erased.of(1, Count.NONE));
         assertThat(outbox.event(event)).isPublished();
     }

@@ -125,7 +125,7 @@ class ReplayOfLanesTest extends ReplaySteps {
 
         assertThat(lane("1")).containsExactly("1 OPEN");
         assertThat(claimDue()).isEmpty();
-        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+        outbox.loseClaims();
         assertThat(claimDue()).hasSize(1);
     }
 
