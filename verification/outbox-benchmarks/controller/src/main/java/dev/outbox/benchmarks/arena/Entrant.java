@@ -71,12 +71,6 @@ public record Entrant(Contestant contestant, String variant) {
                     "dev.outbox.benchmarks.outbox.BatchOutbox",
                     "outbox-core",
                     EnumSet.of(Skill.DRAIN, Skill.SHARE, Skill.RETRY)),
-            new Contestant(
-                    "outbox-traced",
-                    "tracing",
-                    "dev.outbox.benchmarks.tracing.TracedOutbox",
-                    "outbox-core",
-                    EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             new Contestant("naive", "baseline", "dev.outbox.benchmarks.baseline.Naive", "spring-boot", OUTBOX_SKILLS),
             new Contestant(
                     "namastack",
@@ -85,34 +79,16 @@ public record Entrant(Contestant contestant, String variant) {
                     "namastack-outbox-core",
                     OUTBOX_SKILLS),
             new Contestant(
-                    "modulith",
-                    "modulith",
-                    "dev.outbox.benchmarks.modulith.Modulith",
-                    "spring-modulith-events-core",
-                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.FORWARD, Skill.DELIVER_ELSEWHERE))),
-            new Contestant(
                     "db-scheduler",
                     "db-scheduler",
                     "dev.outbox.benchmarks.dbscheduler.DbScheduler",
                     "db-scheduler",
                     OUTBOX_SKILLS),
             new Contestant(
-                    "transaction-outbox",
-                    "transaction-outbox",
-                    "dev.outbox.benchmarks.transactionoutbox.TransactionOutboxService",
-                    "transactionoutbox-core",
-                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.FORWARD, Skill.DELIVER_ELSEWHERE))),
-            new Contestant(
                     "outbox-kafka",
                     "kafka",
                     "dev.outbox.benchmarks.kafka.KafkaOutbox",
                     "outbox-core",
-                    EnumSet.of(Skill.FORWARD)),
-            new Contestant(
-                    "modulith-kafka",
-                    "modulith-kafka",
-                    "dev.outbox.benchmarks.modulithkafka.ModulithKafka",
-                    "spring-modulith-events-kafka",
                     EnumSet.of(Skill.FORWARD)),
             new Contestant(
                     "floor-producer",

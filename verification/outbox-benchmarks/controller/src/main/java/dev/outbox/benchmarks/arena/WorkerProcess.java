@@ -119,9 +119,9 @@ public final class WorkerProcess implements AutoCloseable {
         return Journal.open(journals.resolve("committed"));
     }
 
-    /** Opens the journal of the contestant's own steps. */
-    public Journal steps() throws IOException {
-        return Journal.open(journals.resolve("steps"));
+    /** Opens the journal of claims, which only this library writes. */
+    public Journal claims() throws IOException {
+        return Journal.open(journals.resolve("claims"));
     }
 
     /** Returns the processor time of the process so far; 0 if the system does not report it. */

@@ -3,15 +3,12 @@ package dev.outbox.benchmarks.harm;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
-import dev.outbox.benchmarks.worker.Journal.Entry;
-import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.benchmarks.workload.Limits;
 import dev.outbox.benchmarks.workload.Pause;
 import dev.outbox.benchmarks.workload.Percentiles;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * Settings of all harm tests.
@@ -60,9 +57,8 @@ record Harm(Limits limits, int keys) {
 
     /** Returns the claims within a window. Empty ones count, because they block other claims as well. */
     static Percentiles claims(WorkerProcess worker, Window window) throws IOException {
-        List<Entry> steps = worker.steps().entries();
-        return new Percentiles(steps.stream()
-                .filter((step) -> step.kind() == Setup.CLAIM && window.holds(step.begun()))
-                .mapToLong((step) -> step.ended() - step.begun()));
+        return new Percentiles(worker.claims().entries().stream()
+                .filter((claim) -> window.holds(claim.begun()))
+                .mapToLong((claim) -> claim.ended() - claim.begun()));
     }
 }

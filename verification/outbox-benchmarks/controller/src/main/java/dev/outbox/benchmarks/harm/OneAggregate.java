@@ -86,7 +86,7 @@ record OneAggregate(int publishers, boolean shared, int seconds, Harm harm) impl
         Map<Integer, Long> sequences = Tables.sequences(arena.server());
         return worker.handled().entries().stream()
                 .map((call) -> new Entry(
-                        call.kind(),
+                        call.handler(),
                         call.number(),
                         call.key(),
                         sequences.getOrDefault(call.number(), call.seq()),

@@ -39,7 +39,7 @@ public record Deliveries(long outOfOrder, long duplicates, long missing, long fi
     public static Deliveries of(List<Entry> committed, List<Entry> handled, int handlers) {
         Collection<Entry> first = firstCalls(handled);
         Map<Lane, List<Entry>> lanes = new HashMap<>();
-        first.forEach((call) -> lanes.computeIfAbsent(new Lane(call.kind(), call.key()), (lane) -> new ArrayList<>())
+        first.forEach((call) -> lanes.computeIfAbsent(new Lane(call.handler(), call.key()), (lane) -> new ArrayList<>())
                 .add(call));
         long outOfOrder =
                 lanes.values().stream().mapToLong(Deliveries::outOfOrder).sum();
@@ -56,7 +56,7 @@ public record Deliveries(long outOfOrder, long duplicates, long missing, long fi
         Map<Call, Entry> first = new HashMap<>(handled.size() * 2);
         for (Entry call : handled) {
             first.merge(
-                    new Call(call.kind(), call.number()),
+                    new Call(call.handler(), call.number()),
                     call,
                     (one, other) -> one.ended() <= other.ended() ? one : other);
         }

@@ -36,14 +36,14 @@ public final class Journal {
     /**
      * Recorded step.
      *
-     * @param kind the kind of step; for a handled event, the handler
+     * @param handler the handler of a call; 0 for other entries
      * @param number the event's number, or a number of events
      * @param key the event's account
      * @param seq the event's sequence within its account
      * @param begun the time when it began or was due
      * @param ended the time when it ended
      */
-    public record Entry(int kind, int number, int key, long seq, long begun, long ended) {}
+    public record Entry(int handler, int number, int key, long seq, long begun, long ended) {}
 
     /** Creates an empty journal of limited capacity, whose file grows as entries are written. */
     public static Journal create(Path file, int capacity) throws IOException {
@@ -72,7 +72,7 @@ public final class Journal {
             throw new IllegalStateException("the journal is full: " + capacity + " entries");
         }
         int at = HEADER + ENTRY * index;
-        buffer.putInt(at, entry.kind());
+        buffer.putInt(at, entry.handler());
         buffer.putInt(at + 4, entry.number());
         buffer.putInt(at + 8, entry.key());
         buffer.putLong(at + 16, entry.seq());

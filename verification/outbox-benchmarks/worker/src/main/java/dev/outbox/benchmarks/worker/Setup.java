@@ -11,19 +11,13 @@ import java.util.TreeMap;
  * @param database the database
  * @param role the role of the process
  * @param handling the handler
- * @param steps the journal of the contestant's own steps
+ * @param claims the journal of claims; the number of an entry is that of the claimed events
  * @param properties additional Spring properties by name
  */
-public record Setup(Database database, Role role, Handling handling, Journal steps, Map<String, String> properties) {
+public record Setup(Database database, Role role, Handling handling, Journal claims, Map<String, String> properties) {
 
     /** Delay of a retry at tuned settings. */
     public static final int RETRY_AFTER_MILLIS = 1000;
-
-    /** Kind of a step that claimed a batch; its number is that of the batch's events. */
-    public static final int CLAIM = 0;
-
-    /** Kind of a step that settled outcomes; its number is that of their events. */
-    public static final int SETTLE = 1;
 
     /**
      * Database and connection settings.
@@ -63,7 +57,7 @@ public record Setup(Database database, Role role, Handling handling, Journal ste
                 new Database(database.url(), database.user(), database.password(), connections),
                 role,
                 handling,
-                steps,
+                claims,
                 properties);
     }
 
@@ -84,7 +78,7 @@ public record Setup(Database database, Role role, Handling handling, Journal ste
                 new Role(open.flag("tuned"), open.flag("delivers"), open.number("handlers")),
                 new Handling(
                         open.number("work"), new Failures(open.number("failing"), open.number("poisoned")), handled),
-                Journal.create(journals.resolve("steps"), open.number("capacity")),
+                Journal.create(journals.resolve("claims"), open.number("capacity")),
                 properties);
     }
 }

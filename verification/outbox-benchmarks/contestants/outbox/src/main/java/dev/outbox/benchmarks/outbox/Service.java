@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Beans of the service: one handler per handler of the workload, and a listener that records database steps. */
+/** Beans of the service: one handler per handler of the workload, and a listener that records claims. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
@@ -87,22 +87,13 @@ class Service {
     }
 
     @Bean
-    OutboxListener steps(Setup setup) {
+    OutboxListener claims(Setup setup) {
         return new OutboxListener() {
 
             @Override
             public void claimed(String stream, Duration duration, int events) {
-                add(Setup.CLAIM, duration, events);
-            }
-
-            @Override
-            public void settled(String stream, Duration duration, int events) {
-                add(Setup.SETTLE, duration, events);
-            }
-
-            private void add(int step, Duration duration, int events) {
                 long now = System.nanoTime();
-                setup.steps().add(new Entry(step, events, 0, 0, now - duration.toNanos(), now));
+                setup.claims().add(new Entry(0, events, 0, 0, now - duration.toNanos(), now));
             }
         };
     }

@@ -6,7 +6,6 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.springframework.boot.Banner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -42,11 +41,6 @@ public final class Application implements AutoCloseable {
     /** Returns a bean. */
     public <T> T bean(Class<T> type) {
         return context.getBean(type);
-    }
-
-    /** Returns the publisher of application events. */
-    public ApplicationEventPublisher events() {
-        return context;
     }
 
     /** Returns the transactions of the application. */
