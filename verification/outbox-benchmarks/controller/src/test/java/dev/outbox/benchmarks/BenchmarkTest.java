@@ -36,14 +36,13 @@ class BenchmarkTest {
         assertThat(drained.get("missing").asInt()).isZero();
         assertThat(drained.get("out of order").asInt()).isZero();
         assertThat(drained.get("WAL B/event").asDouble()).isBetween(100.0, 100_000.0);
-        assertThat(figures(results, "drain", "floor-move").get("finished").asInt())
-                .isOne();
+        assertThat(figures(results, "drain", "floor").get("finished").asInt()).isOne();
         JsonNode latency = figures(results, "latency", "outbox");
         assertThat(latency.get("missing").asInt()).isZero();
         assertThat(latency.get("commit to handler p99 ms").asDouble()).isPositive();
         assertThat(Files.readString(directory.resolve("results.md")))
-                .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `2000`");
-        assertThat(Files.readString(directory.resolve("drain.svg"))).contains("outbox (tuned)", "floor-move");
+                .contains("## drain, events 300", "| floor |", "outbox.poller.batch-size `2000`");
+        assertThat(Files.readString(directory.resolve("drain.svg"))).contains("outbox (tuned)", "floor");
         assertThat(directory.resolve("publish.svg")).exists();
         assertThat(directory.resolve("latency.svg")).exists();
     }
@@ -52,7 +51,7 @@ class BenchmarkTest {
         Properties properties = new Properties();
         properties.putAll(Map.of(
                 "benchmark.workloads", "publish,drain,latency",
-                "benchmark.contestants", "outbox,floor-move",
+                "benchmark.contestants", "outbox,floor",
                 "benchmark.variants", "tuned",
                 "benchmark.rounds", "1",
                 "benchmark.limit", "60",

@@ -63,7 +63,7 @@ public final class Arena implements AutoCloseable {
 
     private Command opening(Role role) {
         Command open = Command.to("open")
-                .with("class", entrant.contestant().type())
+                .with("class", "dev.outbox.benchmarks." + entrant.contestant().type())
                 .with("url", server.url() + "?" + driverSettings())
                 .with("user", "postgres")
                 .with("password", "postgres")

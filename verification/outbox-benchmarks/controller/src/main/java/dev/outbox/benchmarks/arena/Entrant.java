@@ -1,9 +1,7 @@
 package dev.outbox.benchmarks.arena;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Contestant with one variant of its settings: {@code tuned}, {@code defaults}, or {@code floor} if it has no choice. */
 public record Entrant(Contestant contestant, String variant) {
@@ -22,89 +20,37 @@ public record Entrant(Contestant contestant, String variant) {
      *
      * @param name the short name
      * @param module the directory of its module
-     * @param type the class that implements it
+     * @param type the class that implements it, below {@code dev.outbox.benchmarks}
      * @param library the artifact whose version the report prints
-     * @param skills its abilities
+     * @param kind the workloads that it takes part in
      */
-    public record Contestant(String name, String module, String type, String library, Set<Skill> skills) {}
+    public record Contestant(String name, String module, String type, String library, Kind kind) {}
 
-    /** Ability that not every contestant has. */
-    public enum Skill {
-        /** Stores an event in the domain transaction, or measures the floor of that. */
-        PUBLISH,
-        /** Keeps published events in the database. */
-        STORE,
-        /** Drains a backlog. */
-        DRAIN,
-        /** Shares a backlog among several processes. */
-        SHARE,
-        /** Retries a failed call. */
-        RETRY,
-        /** Delivers steadily published events in the publishing process. */
-        DELIVER_HERE,
-        /** Delivers steadily published events in another process. */
-        DELIVER_ELSEWHERE,
+    /** Workloads of a contestant. */
+    public enum Kind {
+        /** Publishes, drains and delivers steadily, in several processes, and retries failed calls. */
+        LIBRARY,
+        /** Publishes, and drains in one process while no call fails. */
+        FLOOR,
         /** Forwards a backlog to Kafka. */
-        FORWARD,
-        /** Is this library, and takes part in the harm tests. */
-        HARM
+        FORWARDER
     }
 
-    private static final Set<Skill> OUTBOX_SKILLS = EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.FORWARD));
+    private static final String OUTBOX = "outbox";
 
     private static final List<Contestant> CONTESTANTS = List.of(
-            new Contestant(
-                    "outbox",
-                    "outbox",
-                    "dev.outbox.benchmarks.outbox.Outbox",
-                    "outbox-core",
-                    EnumSet.complementOf(EnumSet.of(Skill.FORWARD))),
-            new Contestant(
-                    "outbox-version",
-                    "outbox",
-                    "dev.outbox.benchmarks.outbox.VersionedOutbox",
-                    "outbox-core",
-                    OUTBOX_SKILLS),
-            new Contestant(
-                    "outbox-batch",
-                    "outbox",
-                    "dev.outbox.benchmarks.outbox.BatchOutbox",
-                    "outbox-core",
-                    EnumSet.of(Skill.DRAIN, Skill.SHARE, Skill.RETRY)),
-            new Contestant("naive", "baseline", "dev.outbox.benchmarks.baseline.Naive", "spring-boot", OUTBOX_SKILLS),
-            new Contestant(
-                    "namastack",
-                    "namastack",
-                    "dev.outbox.benchmarks.namastack.Namastack",
-                    "namastack-outbox-core",
-                    OUTBOX_SKILLS),
-            new Contestant(
-                    "db-scheduler",
-                    "db-scheduler",
-                    "dev.outbox.benchmarks.dbscheduler.DbScheduler",
-                    "db-scheduler",
-                    OUTBOX_SKILLS),
-            new Contestant(
-                    "outbox-kafka",
-                    "kafka",
-                    "dev.outbox.benchmarks.kafka.KafkaOutbox",
-                    "outbox-core",
-                    EnumSet.of(Skill.FORWARD)),
-            new Contestant(
-                    "floor-producer",
-                    "kafka",
-                    "dev.outbox.benchmarks.kafka.PlainProducer",
-                    "kafka-clients",
-                    EnumSet.of(Skill.FORWARD)),
-            floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
-            floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
-            floor("floor-spring", "SpringFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
-            floor("floor-order", "OrderFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
-            floor("floor-move", "MoveFloor", EnumSet.of(Skill.DRAIN)),
-            floor("floor-notify", "NotifyFloor", EnumSet.of(Skill.DELIVER_HERE, Skill.DELIVER_ELSEWHERE)));
+            library(OUTBOX, "outbox", "outbox.Outbox", "outbox-core"),
+            library("outbox-version", "outbox", "outbox.VersionedOutbox", "outbox-core"),
+            library("outbox-batch", "outbox", "outbox.BatchOutbox", "outbox-core"),
+            library("naive", "baseline", "baseline.Naive", "spring-boot"),
+            library("namastack", "namastack", "namastack.Namastack", "namastack-outbox-core"),
+            library("db-scheduler", "db-scheduler", "dbscheduler.DbScheduler", "db-scheduler"),
+            new Contestant("floor", "baseline", "baseline.Floor", "postgresql", Kind.FLOOR),
+            new Contestant("outbox-kafka", "kafka", "kafka.KafkaOutbox", "outbox-core", Kind.FORWARDER),
+            new Contestant("floor-producer", "kafka", "kafka.PlainProducer", "kafka-clients", Kind.FORWARDER));
 
-    private static Contestant floor(String name, String type, Set<Skill> skills) {
-        return new Contestant(name, "baseline", "dev.outbox.benchmarks.baseline." + type, "postgresql", skills);
+    private static Contestant library(String name, String module, String type, String library) {
+        return new Contestant(name, module, type, library, Kind.LIBRARY);
     }
 
     /** Returns the names of all contestants, separated by commas. */
@@ -138,9 +84,14 @@ public record Entrant(Contestant contestant, String variant) {
         return !variant.equals(DEFAULTS);
     }
 
-    /** Returns whether the contestant has an ability. */
-    public boolean can(Skill skill) {
-        return contestant.skills().contains(skill);
+    /** Returns whether the contestant takes part in the workloads of a kind. */
+    public boolean is(Kind kind) {
+        return contestant.kind() == kind;
+    }
+
+    /** Returns whether the contestant takes part in the harm tests. */
+    public boolean isOutbox() {
+        return contestant.name().equals(OUTBOX);
     }
 
     @Override

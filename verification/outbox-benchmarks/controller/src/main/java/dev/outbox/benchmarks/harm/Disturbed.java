@@ -3,7 +3,6 @@ package dev.outbox.benchmarks.harm;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Command;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.harm.Harm.Window;
 import dev.outbox.benchmarks.worker.Journal.Entry;
@@ -50,7 +49,7 @@ record Disturbed(Disturbance disturbance, int rate, Duration before, Duration du
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

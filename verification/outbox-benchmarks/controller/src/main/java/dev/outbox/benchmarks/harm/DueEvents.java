@@ -2,7 +2,6 @@ package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.worker.Journal.Entry;
@@ -45,7 +44,7 @@ record DueEvents(long later, int rate, int seconds, Harm harm) implements Worklo
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

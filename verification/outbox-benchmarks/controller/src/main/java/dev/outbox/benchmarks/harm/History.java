@@ -2,7 +2,6 @@ package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Publish;
 import dev.outbox.benchmarks.workload.Workload;
@@ -32,7 +31,7 @@ record History(long history, Publish publish, Harm harm) implements Workload {
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

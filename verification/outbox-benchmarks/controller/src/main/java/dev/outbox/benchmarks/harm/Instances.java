@@ -3,7 +3,6 @@ package dev.outbox.benchmarks.harm;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Command;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.Usage;
@@ -57,7 +56,7 @@ record Instances(int instances, boolean elsewhere, int rate, int seconds, Harm h
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

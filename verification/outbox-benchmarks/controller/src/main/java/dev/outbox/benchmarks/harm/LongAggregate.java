@@ -3,7 +3,6 @@ package dev.outbox.benchmarks.harm;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Command;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.harm.Harm.Window;
@@ -50,7 +49,7 @@ record LongAggregate(int instances, int backlog, int seconds, Harm harm) impleme
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

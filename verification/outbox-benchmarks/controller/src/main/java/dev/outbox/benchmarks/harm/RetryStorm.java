@@ -2,7 +2,6 @@ package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.worker.Setup;
@@ -49,7 +48,7 @@ record RetryStorm(int events, int followers, Harm harm) implements Workload {
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.outbox.benchmarks.harm;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Command;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.worker.Journal.Entry;
@@ -45,7 +44,7 @@ record SlowHandler(int concurrency, int timeoutMillis, int seconds, Harm harm) i
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.HARM);
+        return entrant.isOutbox();
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.outbox.benchmarks.workload;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
+import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
@@ -80,14 +80,12 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.DRAIN)
-                && (instances == 1 || entrant.can(Skill.SHARE))
-                && (load.failing() == 0 || entrant.can(Skill.RETRY));
+        return entrant.is(Kind.LIBRARY) || (entrant.is(Kind.FLOOR) && instances == 1 && load.failing() == 0);
     }
 
     @Override
     public Headline headline() {
-        return new Headline(RATE, List.of("floor-move", "outbox (tuned)"));
+        return new Headline(RATE, List.of("floor", "outbox (tuned)"));
     }
 
     @Override

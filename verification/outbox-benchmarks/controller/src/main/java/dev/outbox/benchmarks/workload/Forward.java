@@ -2,7 +2,7 @@ package dev.outbox.benchmarks.workload;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
+import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
@@ -44,7 +44,7 @@ public record Forward(int events, int keys, int partitions, Limits limits) imple
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.FORWARD);
+        return entrant.is(Kind.FORWARDER);
     }
 
     @Override

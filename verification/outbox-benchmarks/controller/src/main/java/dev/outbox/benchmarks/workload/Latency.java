@@ -3,7 +3,7 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Command;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
+import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
@@ -49,13 +49,12 @@ public record Latency(int rate, boolean elsewhere, int failing, Publish.Pace pac
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(elsewhere ? Skill.DELIVER_ELSEWHERE : Skill.DELIVER_HERE)
-                && (failing == 0 || entrant.can(Skill.RETRY));
+        return entrant.is(Kind.LIBRARY);
     }
 
     @Override
     public Headline headline() {
-        return new Headline("commit to handler p50 ms", List.of("floor-notify", "outbox (tuned)"));
+        return new Headline("commit to handler p50 ms", List.of("outbox (tuned)"));
     }
 
     @Override

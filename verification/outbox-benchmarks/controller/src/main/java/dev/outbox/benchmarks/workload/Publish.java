@@ -3,7 +3,7 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Command;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Entrant.Skill;
+import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
@@ -53,12 +53,12 @@ public record Publish(int threads, boolean poller, Pace pace, Limits limits) imp
 
     @Override
     public boolean suits(Entrant entrant) {
-        return entrant.can(Skill.PUBLISH) && (!poller || entrant.can(Skill.DELIVER_HERE));
+        return entrant.is(Kind.LIBRARY) || (entrant.is(Kind.FLOOR) && !poller);
     }
 
     @Override
     public Headline headline() {
-        return new Headline(RATE, List.of("floor-domain", "floor-insert"));
+        return new Headline(RATE, List.of("floor"));
     }
 
     @Override
@@ -110,9 +110,6 @@ public record Publish(int threads, boolean poller, Pace pace, Limits limits) imp
     }
 
     private static Measurement stored(Arena arena, WorkerProcess worker, Measurement measurement) throws Exception {
-        if (!arena.entrant().can(Skill.STORE)) {
-            return measurement;
-        }
         long stored = arena.server().number(worker.pending());
         return measurement.with("missing", (double) (worker.committed().size() - stored));
     }

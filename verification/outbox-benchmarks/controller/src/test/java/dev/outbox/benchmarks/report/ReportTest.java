@@ -13,10 +13,10 @@ class ReportTest {
     void tableHasMediansRatiosAndFailures() {
         String text = new Report(
                         Map.of("machine", Map.of("processors", "2")),
-                        Map.of("drain", new Headline("events/s", List.of("floor-move"))),
+                        Map.of("drain", new Headline("events/s", List.of("floor"))),
                         List.of(
                                 run("outbox", "tuned", 30_000, ""),
-                                run("floor-move", "floor", 60_000, ""),
+                                run("floor", "floor", 60_000, ""),
                                 run("outbox", "tuned", 10_000, ""),
                                 run("outbox", "tuned", 31_000, ""),
                                 run("naive", "tuned", Double.NaN, "it broke")))
@@ -25,7 +25,7 @@ class ReportTest {
         assertThat(text)
                 .contains("## drain, events 100")
                 .contains("| outbox (tuned) | 30,000 [10,000–31,000] | 0.50 | 3 |")
-                .contains("| floor-move | 60,000 [60,000–60,000] | 1 | 1 |")
+                .contains("| floor | 60,000 [60,000–60,000] | 1 | 1 |")
                 .contains("| naive (tuned) | – | – | 1, 1 failed |")
                 .contains("**machine**: processors `2`")
                 .contains("**outbox (tuned), version 1**: batch `500`");

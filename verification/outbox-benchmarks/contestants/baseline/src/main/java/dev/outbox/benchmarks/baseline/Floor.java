@@ -1,34 +1,50 @@
 package dev.outbox.benchmarks.baseline;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.benchmarks.worker.AccountChanged;
 import dev.outbox.benchmarks.worker.Contestant;
-import dev.outbox.benchmarks.worker.JdbcTransactions;
 import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.benchmarks.worker.Transactions;
+import dev.outbox.benchmarks.worker.spring.Application;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Floor of draining: reads a batch, handles it and moves it to history, on one thread and without claims. Only one
- * process can run it per database, and a failing handler stops it.
+ * Least work that any outbox does: stores an event with one INSERT into a table with one index; reads a batch, handles
+ * it and moves it to history, on one thread and without claims. Only one process can drain a database, and a failing
+ * handler stops it.
  */
-public final class MoveFloor implements Contestant {
+public final class Floor implements Contestant {
 
     private static final int BATCH = 500;
 
-    private static final String HISTORY = """
+    private static final String CREATE = """
+            CREATE TABLE IF NOT EXISTS event (
+                id         bigserial   NOT NULL PRIMARY KEY,
+                account    integer     NOT NULL,
+                payload    text        NOT NULL,
+                created_at timestamptz NOT NULL DEFAULT now()
+            );
             CREATE TABLE IF NOT EXISTS history (
                 id         bigint      NOT NULL PRIMARY KEY,
                 account    integer     NOT NULL,
                 payload    text        NOT NULL,
                 created_at timestamptz NOT NULL
-            )
+            );
+            """;
+
+    private static final String INSERT = """
+            INSERT INTO event (account, payload)
+            VALUES (?, ?)
             """;
 
     /** Relies on the primary key. */
@@ -53,43 +69,43 @@ public final class MoveFloor implements Contestant {
             """;
 
     private final Setup setup;
-    private final HikariDataSource pool;
+    private final Application application;
+    private final JdbcTemplate jdbc;
     private final Thread thread = new Thread(this::drain, "move");
     private volatile boolean closing;
 
     /** Creates the tables. */
-    public MoveFloor(Setup setup) {
+    public Floor(Setup setup) {
         this.setup = setup;
-        this.pool = Pool.open(setup);
-        Pool.execute(pool, InsertFloor.CREATE);
-        Pool.execute(pool, HISTORY);
+        this.application = new Application(setup, Service.class, Map.of());
+        this.jdbc = application.bean(JdbcTemplate.class);
+        jdbc.execute(CREATE);
     }
 
     @Override
     public Map<String, String> settings() {
-        return Map.of("batch", Integer.toString(BATCH), "synchronous_commit of the move", "off");
+        Map<String, String> settings = application.settings();
+        settings.put("batch", Integer.toString(BATCH));
+        settings.put("synchronous_commit of the move", "off");
+        return settings;
     }
 
     @Override
     public Transactions transactions() {
-        return new JdbcTransactions(pool);
+        return application.transactions();
     }
 
     @Override
-    public void publish(Connection connection, AccountChanged event) throws SQLException {
-        InsertFloor.insert(connection, InsertFloor.INSERT, event);
+    public void publish(Connection connection, AccountChanged event) {
+        jdbc.update(INSERT, event.key(), Payload.write(event));
     }
 
     @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement(InsertFloor.INSERT)) {
-            for (AccountChanged event : events) {
-                insert.setInt(1, event.key());
-                insert.setString(2, Payload.write(event));
-                insert.addBatch();
-            }
-            insert.executeBatch();
-        }
+    public void publishAll(Connection connection, List<AccountChanged> events) {
+        jdbc.batchUpdate(INSERT, events, events.size(), (insert, event) -> {
+            insert.setInt(1, event.key());
+            insert.setString(2, Payload.write(event));
+        });
     }
 
     @Override
@@ -98,10 +114,12 @@ public final class MoveFloor implements Contestant {
     }
 
     private void drain() {
-        try (Connection connection = pool.getConnection();
+        try (Connection connection = application.bean(DataSource.class).getConnection();
+                Statement statement = connection.createStatement();
                 PreparedStatement read = connection.prepareStatement(READ);
                 PreparedStatement move = connection.prepareStatement(MOVE)) {
-            connection.createStatement().execute("SET synchronous_commit = off");
+            statement.execute("SET synchronous_commit = off");
+            connection.setAutoCommit(false);
             long last = 0;
             while (!closing) {
                 last = moveBatch(read, move, last);
@@ -148,6 +166,10 @@ public final class MoveFloor implements Contestant {
     @Override
     public void close() {
         closing = true;
-        pool.close();
+        application.close();
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Service {}
 }
