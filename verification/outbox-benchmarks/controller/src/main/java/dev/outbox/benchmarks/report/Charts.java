@@ -1,45 +1,81 @@
 package dev.outbox.benchmarks.report;
 
-import dev.outbox.benchmarks.report.BarChart.Bar;
-import dev.outbox.benchmarks.report.BarChart.Row;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Bar charts of the medians: one SVG image for each workload that compares contestants. */
+/** Bar charts of the medians: one SVG image for each workload that compares contestants, for light and dark mode. */
 public final class Charts {
 
-    /** Figure with the label of its bar. */
-    private record Series(String figure, String label) {}
+    /** Figures that share one scale, each with the label of its bars. */
+    private record Panel(String unit, Map<String, String> figures) {}
 
-    /** Figures that share one axis. */
-    private record Axis(String text, List<Series> series) {}
-
-    private static final Map<String, List<Axis>> AXES = Map.of(
+    private static final Map<String, List<Panel>> PANELS = Map.of(
             "drain",
-            List.of(new Axis("events/s (more is better)", List.of(new Series("events/s", "")))),
+            List.of(new Panel("events/s (more is better)", Map.of("events/s", ""))),
             "publish",
             List.of(
-                    new Axis("transactions/s (more is better)", List.of(new Series("transactions/s", ""))),
-                    new Axis(
+                    new Panel("transactions/s (more is better)", Map.of("transactions/s", "")),
+                    new Panel(
                             "CPU µs per event (less is better)",
-                            List.of(
-                                    new Series("server CPU µs/event", "server"),
-                                    new Series("worker CPU µs/event", "worker")))),
+                            ordered("server CPU µs/event", "server", "worker CPU µs/event", "worker"))),
             "latency",
-            List.of(new Axis(
+            List.of(new Panel(
                     "ms from commit to handler (less is better)",
-                    List.of(
-                            new Series("commit to handler p50 ms", "p50"),
-                            new Series("commit to handler p95 ms", "p95"),
-                            new Series("commit to handler p99 ms", "p99")))));
+                    ordered(
+                            "commit to handler p50 ms", "p50",
+                            "commit to handler p95 ms", "p95",
+                            "commit to handler p99 ms", "p99"))));
+
+    private static final int WIDTH = 820;
+    private static final int LEFT = 260;
+    private static final int LONGEST = 450;
+    private static final int LINE = 14;
+    private static final int GAP = 8;
+
+    /** The image has a background of its own, because the page around it may be dark while the system is not. */
+    private static final String IMAGE = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="%1$d" height="%2$d" viewBox="0 0 %1$d %2$d" role="img">
+            <title>Medians of %3$s</title>
+            <style>
+              text { font: 12px system-ui, sans-serif; fill: #24292f; }
+              .title { font-weight: 600; }
+              .name { text-anchor: end; }
+              .back { fill: #ffffff; }
+              .own { fill: #0969da; }
+              .peer { fill: #8c959f; }
+              .floor { fill: #d4a72c; }
+              @media (prefers-color-scheme: dark) {
+                text { fill: #e6edf3; }
+                .back { fill: #0d1117; }
+                .own { fill: #4493f8; }
+                .peer { fill: #7d8590; }
+                .floor { fill: #bb8009; }
+              }
+            </style>
+            <rect class="back" width="100%%" height="100%%"/>
+            %4$s</svg>
+            """;
+
+    private final StringBuilder body = new StringBuilder();
+    private int bottom = 2 * GAP;
 
     private Charts() {}
+
+    private static Map<String, String> ordered(String... figuresAndLabels) {
+        Map<String, String> ordered = new LinkedHashMap<>();
+        for (int figure = 0; figure < figuresAndLabels.length; figure += 2) {
+            ordered.put(figuresAndLabels[figure], figuresAndLabels[figure + 1]);
+        }
+        return ordered;
+    }
 
     /** Draws the charts of existing results. */
     public static void draw(Path results) throws IOException {
@@ -51,39 +87,60 @@ public final class Charts {
 
     static void write(List<Run> runs, Path directory) throws IOException {
         Map<String, List<Run>> workloads = runs.stream().collect(Collectors.groupingBy(Run::workload));
-        for (String workload : AXES.keySet()) {
+        for (String workload : PANELS.keySet()) {
             if (workloads.containsKey(workload)) {
-                Files.writeString(directory.resolve(workload + ".svg"), svg(workload, workloads.get(workload)));
+                Charts charts = new Charts();
+                Rounds.byCase(workloads.get(workload)).forEach((name, ofCase) -> Objects.requireNonNull(
+                                PANELS.get(workload))
+                        .forEach((panel) -> charts.add(name, panel, Rounds.byEntrant(ofCase))));
+                Files.writeString(
+                        directory.resolve(workload + ".svg"),
+                        IMAGE.formatted(WIDTH, charts.bottom, workload, charts.body));
             }
         }
     }
 
-    private static String svg(String workload, List<Run> runs) {
-        BarChart chart = new BarChart();
-        Rounds.byCase(runs).forEach((name, ofCase) -> {
-            for (Axis axis : Objects.requireNonNull(AXES.get(workload))) {
-                chart.addPanel(name, axis.text(), rows(axis, ofCase));
+    private void add(String title, Panel panel, Map<String, Rounds> entrants) {
+        double largest = entrants.values().stream()
+                .flatMap((rounds) -> panel.figures().keySet().stream().map(rounds::median))
+                .filter((value) -> value > 0)
+                .max(Double::compare)
+                .orElse(1.0);
+        text("title", 2 * GAP, LINE, title);
+        text("unit", LEFT, 2 * LINE + GAP / 2, panel.unit());
+        bottom += 2 * LINE + 2 * GAP;
+        entrants.forEach((name, rounds) -> addBars(name, rounds, panel, LONGEST / largest));
+        bottom += LINE;
+    }
+
+    private void addBars(String name, Rounds rounds, Panel panel, double scale) {
+        int top = bottom;
+        panel.figures().forEach((figure, label) -> {
+            double value = rounds.median(figure);
+            if (Double.isFinite(value)) {
+                add(
+                        "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
+                        colour(rounds.runs().get(0)), LEFT, bottom, value * scale, LINE - 2);
+                text("value", LEFT + 4 + value * scale, LINE - 4, (label + " " + Report.number(value)).strip());
+                bottom += LINE;
             }
         });
-        return chart.svg("Medians of " + workload);
-    }
-
-    private static List<Row> rows(Axis axis, List<Run> ofCase) {
-        return Rounds.byEntrant(ofCase).entrySet().stream()
-                .map((entrant) -> new Row(
-                        entrant.getKey(), colour(entrant.getValue().runs().get(0)), bars(axis, entrant.getValue())))
-                .filter((row) -> !row.bars().isEmpty())
-                .toList();
-    }
-
-    private static List<Bar> bars(Axis axis, Rounds rounds) {
-        return axis.series().stream()
-                .map((series) -> new Bar(series.label(), rounds.median(series.figure())))
-                .filter((bar) -> Double.isFinite(bar.value()))
-                .toList();
+        if (bottom > top) {
+            text("name", LEFT - GAP, (top - bottom) / 2.0 + 4, name);
+            bottom += GAP;
+        }
     }
 
     private static String colour(Run run) {
         return run.contestant().startsWith("outbox") ? "own" : run.variant().equals("floor") ? "floor" : "peer";
+    }
+
+    private void text(String type, double x, double below, String content) {
+        String escaped = content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+        add("<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>", type, x, bottom + below, escaped);
+    }
+
+    private void add(String format, Object... values) {
+        body.append(String.format(Locale.ROOT, format, values)).append('\n');
     }
 }
