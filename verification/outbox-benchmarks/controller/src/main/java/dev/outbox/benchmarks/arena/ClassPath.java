@@ -5,18 +5,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
-/**
- * Class path of a contestant, as its module's build resolved it. After a build that packaged the modules it holds only
- * JARs, because class-data sharing and the AOT cache accept no directories.
- */
+/** Class path of a contestant, as its module's build resolved it. */
 record ClassPath(String text) {
-
-    private static final String JAR = ".jar";
 
     static ClassPath of(Path contestants, String module) throws IOException {
         Path target =
@@ -26,21 +19,9 @@ record ClassPath(String text) {
             throw new IllegalStateException(
                     "the contestant in " + module + " is not built: no " + dependencies + "; start with -Pbenchmark");
         }
-        List<String> entries = List.of(Files.readString(dependencies).strip().split(Pattern.quote(File.pathSeparator)));
-        Path own = entries.stream().allMatch((entry) -> entry.endsWith(JAR))
-                ? packaged(target, module)
-                : target.resolve("classes");
-        return new ClassPath(own + File.pathSeparator + String.join(File.pathSeparator, entries));
-    }
-
-    private static Path packaged(Path target, String module) throws IOException {
-        try (Stream<Path> files = Files.list(target)) {
-            return files.filter((file) -> file.getFileName().toString().startsWith("outbox-benchmarks-" + module + "-"))
-                    .filter((file) -> file.toString().endsWith(JAR))
-                    .filter((file) -> !file.toString().endsWith("-sources.jar"))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalStateException("the contestant in " + module + " has no JAR"));
-        }
+        return new ClassPath(target.resolve("classes")
+                + File.pathSeparator
+                + Files.readString(dependencies).strip());
     }
 
     /** Returns the version of an artifact on the class path. */
