@@ -4,18 +4,22 @@ import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Resources;
 import dev.outbox.benchmarks.harm.Harms;
+import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.report.Charts;
 import dev.outbox.benchmarks.report.Results;
 import dev.outbox.benchmarks.report.Run;
+import dev.outbox.benchmarks.workload.Drain;
+import dev.outbox.benchmarks.workload.Forward;
+import dev.outbox.benchmarks.workload.Latency;
 import dev.outbox.benchmarks.workload.Measurement;
+import dev.outbox.benchmarks.workload.Publish;
 import dev.outbox.benchmarks.workload.Workload;
-import dev.outbox.benchmarks.workload.Workloads;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Main class: runs every case with every entrant, in turns. Each round runs every entrant once, so a noisy moment of the
@@ -23,10 +27,17 @@ import java.util.Map;
  */
 public final class Benchmark {
 
+    private static final List<Workload> WORKLOADS = Stream.concat(
+                    Stream.of(new Publish(), new Drain(), new Latency(), new Forward()), Harms.all().stream())
+            .toList();
+
+    /** Workload with one of its cases. */
+    private record Planned(Workload workload, Case parameters) {}
+
     private final Resources resources;
     private final int rounds;
     private final List<Entrant> entrants;
-    private final List<Workload> workloads;
+    private final List<Planned> plan;
     private final Results results;
 
     /** Plans a benchmark. */
@@ -36,26 +47,21 @@ public final class Benchmark {
         this.entrants = Entrant.of(
                 options.texts("contestants", Entrant.names()),
                 options.texts("variants", Entrant.TUNED + "," + Entrant.DEFAULTS));
-        this.workloads = workloads(options);
+        this.plan = options.texts("workloads", "publish,drain,latency").stream()
+                .flatMap((name) -> planned(options, name))
+                .toList();
         this.results = new Results(Path.of(options.text("results", "target/benchmark-results")), options.given());
         options.checkAllAreKnown();
     }
 
-    private static List<Workload> workloads(Options options) {
-        Workloads comparisons = new Workloads(options);
-        Harms harms = new Harms(options);
-        List<Workload> chosen = new ArrayList<>();
-        for (String name : options.texts("workloads", "publish,drain,latency")) {
-            chosen.addAll(
-                    switch (name) {
-                        case "publish" -> comparisons.publish();
-                        case "drain" -> comparisons.drain();
-                        case "latency" -> comparisons.latency();
-                        case "forward" -> comparisons.forward();
-                        default -> harms.named(name);
-                    });
-        }
-        return chosen;
+    private static Stream<Planned> planned(Options options, String name) {
+        Workload workload = WORKLOADS.stream()
+                .filter((one) -> one.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("workloads must be among "
+                        + WORKLOADS.stream().map(Workload::name).toList() + ": " + name));
+        return options.cases(workload.prefix(), workload.options()).stream()
+                .map((parameters) -> new Planned(workload, parameters));
     }
 
     /** Runs the benchmark that the system properties describe, or only draws the charts of existing results. */
@@ -72,10 +78,11 @@ public final class Benchmark {
     /** Runs all rounds and returns the directory of the results. */
     public Path run() throws IOException {
         for (int round = 1; round <= rounds; round++) {
-            for (Workload workload : workloads) {
+            for (Planned planned : plan) {
                 for (Entrant entrant : entrants) {
-                    if (workload.suits(entrant)) {
-                        results.add(run(workload, entrant, round), workload.headline());
+                    if (planned.workload().suits(entrant, planned.parameters())) {
+                        results.add(
+                                run(planned, entrant, round), planned.workload().headline());
                     }
                 }
             }
@@ -84,15 +91,17 @@ public final class Benchmark {
         return results.directory();
     }
 
-    private Run run(Workload workload, Entrant entrant, int round) {
-        System.out.printf("%s %s, %s, round %d%n", workload.name(), workload.parameters(), entrant, round);
+    private Run run(Planned planned, Entrant entrant, int round) {
+        String name = planned.workload().name();
+        Map<String, String> parameters = planned.parameters().values();
+        System.out.printf("%s %s, %s, round %d%n", name, parameters, entrant, round);
         String version = "";
         Measurement measurement = new Measurement();
         String failure = "";
         try (Arena arena = new Arena(entrant, resources)) {
             version = arena.version();
             results.server(arena.server().settings());
-            measurement = workload.run(arena).with(arena.settings());
+            measurement = planned.workload().run(arena, planned.parameters()).with(arena.settings());
             System.out.println("  " + measurement.figures());
         } catch (Exception ex) {
             ex.printStackTrace();
@@ -100,8 +109,8 @@ public final class Benchmark {
         }
         return new Run(
                 round,
-                workload.name(),
-                workload.parameters(),
+                name,
+                parameters,
                 entrant.contestant().name(),
                 entrant.variant(),
                 version,

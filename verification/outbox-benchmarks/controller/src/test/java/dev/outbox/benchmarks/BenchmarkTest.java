@@ -1,6 +1,7 @@
 package dev.outbox.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.benchmarks.options.Options;
 import java.nio.file.Files;
@@ -45,6 +46,16 @@ class BenchmarkTest {
         assertThat(Files.readString(directory.resolve("drain.svg"))).contains("outbox (tuned)", "floor");
         assertThat(directory.resolve("publish.svg")).exists();
         assertThat(directory.resolve("latency.svg")).exists();
+    }
+
+    @Test
+    void unknownWorkloadIsRefused() {
+        Properties properties = new Properties();
+        properties.put("benchmark.workloads", "harm-nothing");
+
+        assertThatThrownBy(() -> new Benchmark(new Options(properties)))
+                .hasMessageContaining("harm-claim")
+                .hasMessageContaining("harm-nothing");
     }
 
     private Options options() {

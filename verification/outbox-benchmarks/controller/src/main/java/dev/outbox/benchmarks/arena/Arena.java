@@ -1,10 +1,13 @@
 package dev.outbox.benchmarks.arena;
 
+import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.worker.Pause;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,6 +16,17 @@ import java.util.stream.Stream;
 
 /** Environment of one run: its own server, and the processes of one contestant. */
 public final class Arena implements AutoCloseable {
+
+    /** The most events of a run that journals can record. */
+    private static final int CAPACITY = 8_000_000;
+
+    /** Default size of HikariCP's pool, and so of Spring Boot's. */
+    private static final int DEFAULT_POOL = 10;
+
+    private static final int TUNED_POOL = 32;
+
+    /** The time that several processes have to find each other. */
+    private static final Duration JOINING = Duration.ofSeconds(12);
 
     private final Entrant entrant;
     private final Resources resources;
@@ -31,8 +45,19 @@ public final class Arena implements AutoCloseable {
         this.directory = Files.createTempDirectory("outbox-benchmark");
     }
 
-    public Entrant entrant() {
-        return entrant;
+    /** Returns the largest number of connections of a process that delivers. */
+    public int pool() {
+        return entrant.tuned() ? TUNED_POOL : DEFAULT_POOL;
+    }
+
+    /** Returns the time until which a run that starts to wait now waits for deliveries. */
+    public long deadline() {
+        return System.nanoTime() + resources.limit().toNanos();
+    }
+
+    /** Waits until several processes have found each other. */
+    public void awaitJoining() {
+        Pause.of(JOINING);
     }
 
     /** Returns the version of the contestant. */
@@ -61,8 +86,8 @@ public final class Arena implements AutoCloseable {
         return worker;
     }
 
-    private Command opening(Role role) {
-        Command open = Command.to("open")
+    private Message opening(Role role) {
+        Message open = Message.of("open")
                 .with("class", "dev.outbox.benchmarks." + entrant.contestant().type())
                 .with("url", server.url() + "?" + driverSettings())
                 .with("user", "postgres")
@@ -74,9 +99,12 @@ public final class Arena implements AutoCloseable {
                 .with("work", role.calls().work())
                 .with("failing", role.calls().failing())
                 .with("poisoned", role.calls().poisoned())
-                .with("capacity", resources.capacity());
-        role.properties().forEach((name, value) -> open.with("property." + name, value));
-        resources.properties().forEach((name, value) -> open.with("property." + name, value));
+                .with("capacity", CAPACITY);
+        for (Map<String, String> properties : List.of(role.properties(), resources.properties())) {
+            for (Map.Entry<String, String> property : properties.entrySet()) {
+                open = open.with("property." + property.getKey(), property.getValue());
+            }
+        }
         return open;
     }
 
@@ -111,7 +139,7 @@ public final class Arena implements AutoCloseable {
     @Override
     public void close() throws IOException, SQLException {
         for (WorkerProcess worker : workers) {
-            worker.end();
+            worker.close();
         }
         server.close();
         try (Stream<Path> files = Files.walk(directory)) {

@@ -2,6 +2,7 @@ package dev.outbox.benchmarks.arena;
 
 import dev.outbox.benchmarks.options.Options;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +15,10 @@ import java.util.stream.Stream;
  * @param server settings of the server that replace the usual ones
  * @param properties Spring properties for every contestant
  * @param jvm the options of the workers' JVMs
- * @param capacity the largest number of events in a run
+ * @param limit the longest time that a run waits for deliveries
  */
 public record Resources(
-        Path contestants, Map<String, String> server, Map<String, String> properties, Jvm jvm, int capacity) {
+        Path contestants, Map<String, String> server, Map<String, String> properties, Jvm jvm, Duration limit) {
 
     /** Reads the resources from options. */
     public static Resources of(Options options) {
@@ -26,7 +27,7 @@ public record Resources(
                 options.group("server."),
                 options.group("property."),
                 new Jvm(options.text("heap", "2g"), options.text("jvm", "")),
-                options.number("capacity", 8_000_000));
+                Duration.ofSeconds(options.number("limit", 120)));
     }
 
     /**

@@ -13,6 +13,16 @@ import java.util.Map;
  */
 public record Role(boolean delivers, int handlers, int pool, Calls calls, Map<String, String> properties) {
 
+    /** Creates the role of a process with one handler, whose calls return at once. */
+    public static Role deliverer(int pool) {
+        return new Role(true, 1, pool, Calls.NOTHING);
+    }
+
+    /** Creates the role of a process that only publishes. */
+    public static Role publisher(int pool) {
+        return new Role(false, 1, pool, Calls.NOTHING);
+    }
+
     /** Creates a role without properties. */
     public Role(boolean delivers, int handlers, int pool, Calls calls) {
         this(delivers, handlers, pool, calls, Map.of());

@@ -1,6 +1,7 @@
 package dev.outbox.benchmarks.arena;
 
 import dev.outbox.benchmarks.worker.Journal;
+import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Message;
 import dev.outbox.benchmarks.worker.Worker;
 import java.io.BufferedReader;
@@ -23,6 +24,8 @@ public final class WorkerProcess implements AutoCloseable {
 
     private static final Duration CLOSING = Duration.ofSeconds(60);
     private static final int LOG_LINES = 60;
+    private static final int BACKLOG_THREADS = 4;
+    private static final int BACKLOG_BATCH = 500;
 
     /** Keeps warnings of the JVM out of the standard output, which carries the answers. */
     private static final List<String> LOGGING = List.of("-Xlog:disable", "-Xlog:all=warning:stderr");
@@ -44,7 +47,7 @@ public final class WorkerProcess implements AutoCloseable {
     }
 
     /** Start parameters of a process. */
-    record Launch(ClassPath classPath, List<String> jvmOptions, Path directory, Command open) {}
+    record Launch(ClassPath classPath, List<String> jvmOptions, Path directory, Message open) {}
 
     static WorkerProcess open(Launch launch) throws IOException {
         Files.createDirectories(launch.directory());
@@ -59,8 +62,7 @@ public final class WorkerProcess implements AutoCloseable {
         WorkerProcess worker = new WorkerProcess(process, launch.directory());
         Map<String, String> opened;
         try {
-            opened = new LinkedHashMap<>(worker.send(
-                            launch.open().with("journals", launch.directory().toString()))
+            opened = new LinkedHashMap<>(worker.send(launch.open().with("journals", launch.directory()))
                     .values());
         } catch (IOException | RuntimeException ex) {
             worker.close();
@@ -74,13 +76,13 @@ public final class WorkerProcess implements AutoCloseable {
 
     /** Sends a command without values, and waits for the answer. */
     public Message send(String verb) throws IOException {
-        return send(Command.to(verb));
+        return send(Message.of(verb));
     }
 
     /** Sends a command, and waits for the answer. */
-    public Message send(Command command) throws IOException {
-        String verb = command.message().verb();
-        commands.write(command.message().encode() + "\n");
+    public Message send(Message command) throws IOException {
+        String verb = command.verb();
+        commands.write(command.encode() + "\n");
         commands.flush();
         String line = answers.readLine();
         if (line == null) {
@@ -97,6 +99,95 @@ public final class WorkerProcess implements AutoCloseable {
     private String endOfLog() throws IOException {
         List<String> lines = Files.readAllLines(log);
         return "\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+    }
+
+    /**
+     * Events that a process has published on many threads.
+     *
+     * @param first the number of the first event
+     * @param events the number of events
+     * @param begun the time when it began
+     * @param ended the time when it ended
+     */
+    public record Published(int first, int events, long begun, long ended) {
+
+        /** Returns the duration. */
+        public double seconds() {
+            return (ended - begun) / 1e9;
+        }
+    }
+
+    /** Creates the accounts that publishing changes. */
+    public void createAccounts(int accounts) throws IOException {
+        send(Message.of("accounts").with("accounts", accounts));
+    }
+
+    /** Starts to deliver, or to wake the processes that deliver. */
+    public void start() throws IOException {
+        send("start");
+    }
+
+    /** Runs a task of this library, and returns its result. */
+    public long perform(String task) throws IOException {
+        return send(Message.of("perform").with("task", task)).longNumber("result");
+    }
+
+    /** Publishes events of each of the accounts in turn, without changing them. */
+    public void publishBacklog(int events, int firstKey, int keys) throws IOException {
+        send(Message.of("backlog")
+                .with("events", events)
+                .with("firstKey", firstKey)
+                .with("keys", keys)
+                .with("threads", Math.min(BACKLOG_THREADS, keys))
+                .with("batch", BACKLOG_BATCH));
+    }
+
+    /** Publishes as fast as it can. */
+    public Published publish(int threads, int keys, int seconds) throws IOException {
+        return publish(threads, keys, false, seconds);
+    }
+
+    /** Publishes as fast as it can, the events of many accounts or of one aggregate that they share. */
+    public Published publish(int threads, int keys, boolean shared, int seconds) throws IOException {
+        send(Message.of("publish")
+                .with("threads", threads)
+                .with("keys", keys)
+                .with("shared", shared)
+                .with("seconds", seconds));
+        return awaitPublished();
+    }
+
+    /** Publishes at a steady rate. */
+    public Published publishAtRate(int rate, int threads, int keys, int seconds) throws IOException {
+        beginAtRate(rate, threads, keys, seconds);
+        return awaitPublished();
+    }
+
+    /** Begins to publish at a steady rate. */
+    public void beginAtRate(int rate, int threads, int keys, int seconds) throws IOException {
+        send(Message.of("pace")
+                .with("rate", rate)
+                .with("threads", threads)
+                .with("keys", keys)
+                .with("shared", false)
+                .with("seconds", seconds));
+    }
+
+    /** Waits for the end of the publishing that has begun. */
+    public Published awaitPublished() throws IOException {
+        Message published = send("await");
+        return new Published(
+                published.number("first"),
+                published.number("events"),
+                published.longNumber("begun"),
+                published.longNumber("ended"));
+    }
+
+    /** Returns the committed events without those before. */
+    public List<Entry> committedSince(Published published) throws IOException {
+        return committed().entries().stream()
+                .filter((entry) -> entry.number() >= published.first())
+                .toList();
     }
 
     /** Returns the settings of the contestant by name. */
@@ -133,21 +224,6 @@ public final class WorkerProcess implements AutoCloseable {
     public void closeGently() throws IOException {
         send("close");
         close();
-    }
-
-    /**
-     * Ends the process without closing the contestant. The JVM exits by itself, so it writes the archive or AOT cache
-     * that its options request.
-     */
-    void end() throws IOException {
-        try {
-            commands.close();
-            process.waitFor(CLOSING.toSeconds(), TimeUnit.SECONDS);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        } finally {
-            close();
-        }
     }
 
     /** Kills the process. */

@@ -1,94 +1,126 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Command;
-import dev.outbox.benchmarks.arena.Entrant;
+import dev.outbox.benchmarks.arena.Role;
+import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.WorkerProcess;
-import dev.outbox.benchmarks.harm.Harm.Window;
-import dev.outbox.benchmarks.worker.Journal.Entry;
-import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.arena.WorkerProcess.Published;
+import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.workload.Deliveries;
+import dev.outbox.benchmarks.workload.FirstCalls;
 import dev.outbox.benchmarks.workload.Measurement;
-import dev.outbox.benchmarks.workload.Pause;
 import dev.outbox.benchmarks.workload.Percentiles;
 import dev.outbox.benchmarks.workload.Progress;
-import dev.outbox.benchmarks.workload.Workload;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 
-/**
- * Compares publishing and delivering at a steady rate before and during a disturbance.
- *
- * @param disturbance the disturbance
- * @param rate events per second
- * @param before the time without disturbance
- * @param during the duration of the disturbance
- * @param harm the settings of all harm tests
- */
-record Disturbed(Disturbance disturbance, int rate, Duration before, Duration during, Harm harm) implements Workload {
+/** Compares publishing and delivering at a steady rate before and during a disturbance. */
+final class Disturbed extends Harm {
 
     private static final int PUBLISHERS = 16;
 
-    @Override
-    public String name() {
-        return "harm-" + disturbance.name();
+    /** More than the 30 days that retention keeps by default. */
+    private static final int YOUNGEST_DAYS = 31;
+
+    private static final String COUNT_ONE = """
+            INSERT INTO events.outbox_aggregate (aggregate_type, aggregate_id, last_seq)
+            VALUES ('held', '1', 1)
+            """;
+
+    private static final String PUBLISH_ONE = """
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            VALUES ('held', '1', 1, 'AccountChanged', '{}')
+            """;
+
+    /** Disturbs for a time, unless it ends by itself, and returns the rows that it moved. */
+    private interface Disturbance {
+        long disturb(Arena arena, WorkerProcess worker, Duration duration) throws Exception;
+    }
+
+    private final Disturbance disturbance;
+
+    private Disturbed(String name, Disturbance disturbance, String options) {
+        super(name, "delivered/s during ÷ before", options);
+        this.disturbance = disturbance;
+    }
+
+    /** Holds a snapshot, so that VACUUM cannot remove rows deleted since. */
+    static Disturbed bySnapshot() {
+        return byTransaction(
+                "snapshot",
+                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+                "SELECT count(*) FROM events.outbox_unpublished");
+    }
+
+    /** Holds a transaction open that has published an event with a low id. */
+    static Disturbed byTransaction() {
+        return byTransaction("transaction", COUNT_ONE, PUBLISH_ONE);
+    }
+
+    private static Disturbed byTransaction(String name, String... statements) {
+        return new Disturbed(
+                name,
+                (arena, worker, duration) -> hold(arena.server(), duration, statements),
+                "rate=200 before=5 during=10");
+    }
+
+    private static long hold(Server server, Duration duration, String... statements) throws SQLException {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+            Pause.of(duration);
+            connection.rollback();
+        }
+        return 0;
+    }
+
+    /** Runs the retention that moves old history to the archive. */
+    static Disturbed byRetention() {
+        return new Disturbed(
+                "retention",
+                (arena, worker, duration) -> worker.perform("retention"),
+                "rate=200 before=5 during=10 expired=10000");
     }
 
     @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("rate", rate + "/s");
-        parameters.put("before", before.toSeconds() + " s");
-        parameters.put("during", during.toSeconds() + " s");
-        return parameters;
-    }
-
-    @Override
-    public boolean suits(Entrant entrant) {
-        return entrant.isOutbox();
-    }
-
-    @Override
-    public Headline headline() {
-        return new Headline("delivered/s during ÷ before", List.of());
-    }
-
-    @Override
-    public Measurement run(Arena arena) throws Exception {
-        harm.createTables(arena);
-        disturbance.prepare(arena);
-        WorkerProcess worker = harm.deliverer(arena);
-        worker.send(Command.to("accounts").with("accounts", harm.keys()));
-        worker.send("start");
+    public Measurement run(Arena arena, Case parameters) throws Exception {
+        int before = parameters.number("before");
+        int during = parameters.number("during");
+        int keys = parameters.number("keys");
+        createTables(arena);
+        if (options().containsKey("expired")) {
+            Tables.addHistory(arena.server(), parameters.number("expired"), keys, YOUNGEST_DAYS);
+        }
+        WorkerProcess worker = arena.open(Role.deliverer(arena.pool()));
+        worker.createAccounts(keys);
+        worker.start();
         arena.server().settle();
         long begun = System.nanoTime();
-        worker.send(Command.to("pace")
-                .with("rate", rate)
-                .with("threads", PUBLISHERS)
-                .with("keys", harm.keys())
-                .with("shared", false)
-                .with("seconds", Math.toIntExact(before.plus(during).toSeconds())));
-        Pause.of(before);
+        worker.beginAtRate(parameters.number("rate"), PUBLISHERS, keys, before + during);
+        Pause.of(Duration.ofSeconds(before));
         long disturbed = System.nanoTime();
-        long done = disturbance.disturb(arena, worker, during);
+        long done = disturbance.disturb(arena, worker, Duration.ofSeconds(during));
         long undisturbed = System.nanoTime();
-        Message published = worker.send("await");
-        new Progress(arena)
-                .await(
-                        worker.committed().size(),
-                        System.nanoTime() + harm.limits().longest().toNanos());
+        Published published = worker.awaitPublished();
+        new Progress(arena).await(worker.committed().size(), arena.deadline());
 
         // Leaves out the first third, in which the JVM is cold.
-        Window calm = new Window(begun + before.toNanos() / 3, disturbed);
-        Window storm = new Window(disturbed, Math.min(undisturbed, published.longNumber("ended")));
+        Window calm = new Window(begun + (disturbed - begun) / 3, disturbed);
+        Window storm = new Window(disturbed, Math.min(undisturbed, published.ended()));
         Window end = new Window(storm.end() - (storm.end() - storm.begin()) / 4, storm.end());
         Measurement measurement = new Measurement()
                 .with("delivered/s during ÷ before", rate(worker, storm) / rate(worker, calm))
-                .with("claim p99 during ÷ before", claim(worker, storm) / claim(worker, calm));
+                .with(
+                        "claim p99 during ÷ before",
+                        claims(worker, storm).millis(0.99)
+                                / claims(worker, calm).millis(0.99));
         add(measurement, "before", worker, calm);
         add(measurement, "during", worker, storm);
         add(measurement, "at the end", worker, end);
@@ -97,10 +129,6 @@ record Disturbed(Disturbance disturbance, int rate, Duration before, Duration du
                 .with("rows moved/s", done / ((undisturbed - disturbed) / 1e9))
                 .with(Deliveries.of(arena.workers(), 1))
                 .with(worker.settings());
-    }
-
-    private static double claim(WorkerProcess worker, Window window) throws IOException {
-        return Harm.claims(worker, window).millis(0.99);
     }
 
     private static double rate(WorkerProcess worker, Window window) throws IOException {
@@ -112,25 +140,16 @@ record Disturbed(Disturbance disturbance, int rate, Duration before, Duration du
 
     private static void add(Measurement measurement, String when, WorkerProcess worker, Window window)
             throws IOException {
-        Percentiles claims = Harm.claims(worker, window);
-        Percentiles latencies = latencies(worker, window);
+        Percentiles claims = claims(worker, window);
+        Percentiles latencies = FirstCalls.of(worker)
+                .sinceCommit(worker.committed().entries().stream()
+                        .filter((committed) -> window.holds(committed.ended()))
+                        .toList());
         measurement
                 .with("delivered/s " + when, rate(worker, window))
                 .with("commit to handler p50 ms " + when, latencies.millis(0.5))
                 .with("commit to handler p99 ms " + when, latencies.millis(0.99))
                 .with("claim p50 ms " + when, claims.millis(0.5))
                 .with("claim p99 ms " + when, claims.millis(0.99));
-    }
-
-    private static Percentiles latencies(WorkerProcess worker, Window window) throws IOException {
-        Map<Integer, Long> called = new HashMap<>();
-        worker.handled().entries().forEach((call) -> called.merge(call.number(), call.begun(), Math::min));
-        return new Percentiles(worker.committed().entries().stream()
-                .filter((committed) -> window.holds(committed.ended()) && called.containsKey(committed.number()))
-                .mapToLong((committed) -> Math.max(0, since(committed, called))));
-    }
-
-    private static long since(Entry committed, Map<Integer, Long> called) {
-        return called.getOrDefault(committed.number(), committed.ended()) - committed.ended();
     }
 }

@@ -1,22 +1,60 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
+import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
-import dev.outbox.benchmarks.workload.Limits;
-import dev.outbox.benchmarks.workload.Pause;
+import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.options.Options;
+import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.workload.Percentiles;
+import dev.outbox.benchmarks.workload.Workload;
+import dev.outbox.benchmarks.workload.Workload.Headline;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 
-/**
- * Settings of all harm tests.
- *
- * @param limits the time limits
- * @param keys the number of accounts
- */
-record Harm(Limits limits, int keys) {
+/** Workload of this library alone. */
+abstract class Harm implements Workload {
+
+    private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+
+    private final String name;
+    private final String figure;
+    private final Map<String, String> options;
+
+    /** Adds the number of accounts to the options, which come with their defaults. */
+    Harm(String name, String figure, String options) {
+        this.name = name;
+        this.figure = figure;
+        this.options = Options.defaults(options + " keys=1000");
+    }
+
+    @Override
+    public final String name() {
+        return "harm-" + name;
+    }
+
+    @Override
+    public final String prefix() {
+        return "harm.";
+    }
+
+    @Override
+    public final Map<String, String> options() {
+        return options;
+    }
+
+    @Override
+    public final boolean suits(Entrant entrant, Case parameters) {
+        return entrant.isOutbox();
+    }
+
+    @Override
+    public final Headline headline() {
+        return new Headline(figure);
+    }
 
     /** Interval of {@link System#nanoTime}. */
     record Window(long begin, long end) {
@@ -31,27 +69,36 @@ record Harm(Limits limits, int keys) {
     }
 
     /** Creates the tables and ends the process that did. */
-    void createTables(Arena arena) throws IOException {
-        publisher(arena).close();
+    static void createTables(Arena arena) throws IOException {
+        arena.open(Role.publisher(arena.pool())).close();
     }
 
-    WorkerProcess publisher(Arena arena) throws IOException {
-        return arena.open(new Role(false, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
+    /** Starts a process that publishes a backlog, and ends it. */
+    static WorkerProcess publishBacklog(Arena arena, int events, int firstKey, int keys) throws IOException {
+        WorkerProcess publisher = arena.open(Role.publisher(arena.pool()));
+        publisher.publishBacklog(events, firstKey, keys);
+        publisher.close();
+        return publisher;
     }
 
-    WorkerProcess deliverer(Arena arena) throws IOException {
-        return arena.open(new Role(true, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
+    /** Waits until all events are handled, failed or queued in a lane, or the time of a run is over. */
+    static long awaitDispatch(Arena arena) throws SQLException {
+        return await(arena, "SELECT count(*) FROM events.outbox_unpublished WHERE dispatched_at IS NULL", 0);
     }
 
     /** Waits until so many deliveries are left, or the time of a run is over. Returns how many are left. */
-    long awaitDeliveries(Arena arena, long left, Duration lookEvery) throws SQLException {
-        long deadline = System.nanoTime() + limits.longest().toNanos();
+    static long awaitDeliveries(Arena arena, long left) throws SQLException {
+        return await(arena, "SELECT count(*) FROM events.outbox_delivery", left);
+    }
+
+    private static long await(Arena arena, String count, long left) throws SQLException {
+        long deadline = arena.deadline();
         while (true) {
-            long open = arena.server().number("SELECT count(*) FROM events.outbox_delivery");
+            long open = arena.server().number(count);
             if (open <= left || System.nanoTime() > deadline) {
                 return open;
             }
-            Pause.of(lookEvery);
+            Pause.of(LOOK_EVERY);
         }
     }
 

@@ -1,48 +1,21 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Entrant;
+import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Publish;
-import dev.outbox.benchmarks.workload.Workload;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
-/**
- * Publishes and delivers beside 30 days of history.
- *
- * @param history the number of events in history
- * @param publish the workload
- * @param harm the settings of all harm tests
- */
-record History(long history, Publish publish, Harm harm) implements Workload {
+/** Publishes and delivers beside 30 days of history. */
+final class History extends Harm {
 
-    @Override
-    public String name() {
-        return "harm-history";
+    History() {
+        super("history", "transactions/s", "history=0,10000 threads=8 poller=on warmup=2 seconds=5");
     }
 
     @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>(publish.parameters());
-        parameters.put("history", Long.toString(history));
-        return parameters;
-    }
-
-    @Override
-    public boolean suits(Entrant entrant) {
-        return entrant.isOutbox();
-    }
-
-    @Override
-    public Headline headline() {
-        return publish.headline();
-    }
-
-    @Override
-    public Measurement run(Arena arena) throws Exception {
-        harm.createTables(arena);
-        Tables.addHistory(arena.server(), history, harm.keys(), 0);
-        return publish.run(arena);
+    public Measurement run(Arena arena, Case parameters) throws Exception {
+        createTables(arena);
+        Tables.addHistory(arena.server(), parameters.number("history"), parameters.number("keys"), 0);
+        return new Publish().run(arena, parameters);
     }
 }

@@ -1,133 +1,76 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Command;
-import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
-import dev.outbox.benchmarks.harm.Harm.Window;
-import dev.outbox.benchmarks.worker.Journal.Entry;
-import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.arena.WorkerProcess.Published;
+import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.workload.Deliveries;
+import dev.outbox.benchmarks.workload.FirstCalls;
 import dev.outbox.benchmarks.workload.Measurement;
-import dev.outbox.benchmarks.workload.Pause;
 import dev.outbox.benchmarks.workload.Percentiles;
 import dev.outbox.benchmarks.workload.Progress;
-import dev.outbox.benchmarks.workload.Workload;
-import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 
 /**
- * Cost and latency of an event at a steady rate, by the number of instances that poll. They share a process.
- *
- * @param instances the number of instances
- * @param elsewhere whether a process that polls nothing publishes, instead of one of the instances
- * @param rate events per second
- * @param seconds the duration
- * @param harm the settings of all harm tests
+ * Cost and latency of an event at a steady rate, by the number of instances that poll, which share a process. One of them
+ * publishes, or a process that polls nothing.
  */
-record Instances(int instances, boolean elsewhere, int rate, int seconds, Harm harm) implements Workload {
+final class Instances extends Harm {
 
     private static final int PUBLISHERS = 8;
     private static final int CONNECTIONS = 16;
     private static final int WARM_UP = 5;
 
-    @Override
-    public String name() {
-        return "harm-instances";
+    Instances() {
+        super("instances", "server CPU µs/event", "instances=1,8,32 publisher=polls,apart rate=200 seconds=5");
     }
 
     @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("instances", Integer.toString(instances));
-        parameters.put("publisher", elsewhere ? "polls nothing" : "polls");
-        parameters.put("rate", rate + "/s");
-        parameters.put("seconds", Integer.toString(seconds));
-        return parameters;
-    }
-
-    @Override
-    public boolean suits(Entrant entrant) {
-        return entrant.isOutbox();
-    }
-
-    @Override
-    public Headline headline() {
-        return new Headline("server CPU µs/event", List.of());
-    }
-
-    @Override
-    public Measurement run(Arena arena) throws Exception {
-        harm.createTables(arena);
-        WorkerProcess deliverer = arena.open(new Role(true, 1, CONNECTIONS, Role.Calls.NOTHING));
-        WorkerProcess publisher =
-                elsewhere ? arena.open(new Role(false, 1, CONNECTIONS, Role.Calls.NOTHING)) : deliverer;
-        publisher.send(Command.to("accounts").with("accounts", harm.keys()));
-        for (int other = 1; other < instances; other++) {
-            deliverer.send(Command.to("perform").with("task", "instance"));
+    public Measurement run(Arena arena, Case parameters) throws Exception {
+        int rate = parameters.number("rate");
+        int keys = parameters.number("keys");
+        boolean elsewhere = !parameters.text("publisher").equals("polls");
+        createTables(arena);
+        WorkerProcess deliverer = arena.open(Role.deliverer(CONNECTIONS));
+        WorkerProcess publisher = elsewhere ? arena.open(Role.publisher(CONNECTIONS)) : deliverer;
+        publisher.createAccounts(keys);
+        for (int other = 1; other < parameters.number("instances"); other++) {
+            deliverer.perform("instance");
         }
-        deliverer.send("start");
+        deliverer.start();
         if (elsewhere) {
-            publisher.send("start");
+            publisher.start();
         }
-        Pause.of(harm.limits().joining());
-        publish(publisher, WARM_UP);
+        arena.awaitJoining();
+        publisher.publishAtRate(rate, PUBLISHERS, keys, WARM_UP);
         arena.server().settle();
         boolean counts = countsStatements(arena.server());
         Usage before = arena.usage();
         long transactions = transactions(arena.server());
         long statements = counts ? statements(arena.server()) : 0;
-        Message published = publish(publisher, seconds);
-        Window window = new Window(published.longNumber("begun"), System.nanoTime());
+        Published published = publisher.publishAtRate(rate, PUBLISHERS, keys, parameters.number("seconds"));
+        Window window = new Window(published.begun(), System.nanoTime());
         Usage used = arena.usage().since(before);
-        double events = published.number("events");
+        double events = published.events();
         long calls = counts ? statements(arena.server()) - statements : 0;
         Measurement measurement = new Measurement()
                 .with("transactions/event", (transactions(arena.server()) - transactions) / events)
                 .with("statements/event", counts ? calls / events : Double.NaN);
-        new Progress(arena)
-                .await(
-                        publisher.committed().size(),
-                        System.nanoTime() + harm.limits().longest().toNanos());
+        new Progress(arena).await(publisher.committed().size(), arena.deadline());
 
-        Percentiles claims = Harm.claims(deliverer, window);
+        Percentiles claims = claims(deliverer, window);
         return measurement
-                .with("commit to handler", latencies(publisher, deliverer, published.number("first")))
+                .with("commit to handler", FirstCalls.of(deliverer).sinceCommit(publisher.committedSince(published)))
                 .with("claims/event", claims.size() / events)
                 .with("claim", claims)
-                .with(used, published.number("events"))
+                .with(used, published.events())
                 .with(Deliveries.of(arena.workers(), 1))
                 .with(deliverer.settings());
-    }
-
-    private Message publish(WorkerProcess worker, int duration) throws IOException {
-        worker.send(Command.to("pace")
-                .with("rate", rate)
-                .with("threads", PUBLISHERS)
-                .with("keys", harm.keys())
-                .with("shared", false)
-                .with("seconds", duration));
-        return worker.send("await");
-    }
-
-    private static Percentiles latencies(WorkerProcess publisher, WorkerProcess deliverer, int first)
-            throws IOException {
-        Map<Integer, Long> called = new HashMap<>();
-        for (Entry call : deliverer.handled().entries()) {
-            called.merge(call.number(), call.begun(), Math::min);
-        }
-        return new Percentiles(publisher.committed().entries().stream()
-                .filter((committed) -> committed.number() >= first)
-                .mapToLong((committed) ->
-                        Math.max(0, called.getOrDefault(committed.number(), Long.MAX_VALUE) - committed.ended())));
     }
 
     /** Sessions report their transactions within a second. */

@@ -1,13 +1,11 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.workload.Measurement;
-import dev.outbox.benchmarks.workload.Workload;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -15,38 +13,20 @@ import java.util.stream.IntStream;
 /**
  * Redelivers, after an outage that all handlers shared, 60 lanes of each handler in batches of 50. Each handler takes
  * five event types.
- *
- * @param handlers the number of handlers
- * @param harm the settings of all harm tests
  */
-record ManyHandlers(int handlers, Harm harm) implements Workload {
+final class ManyHandlers extends Harm {
 
     private static final int LANES = 60;
     private static final int BATCH = 50;
 
-    @Override
-    public String name() {
-        return "harm-handlers";
+    ManyHandlers() {
+        super("handlers", "server CPU ms/batch", "handlers=10,100");
     }
 
     @Override
-    public Map<String, String> parameters() {
-        return Map.of("handlers", Integer.toString(handlers));
-    }
-
-    @Override
-    public boolean suits(Entrant entrant) {
-        return entrant.isOutbox();
-    }
-
-    @Override
-    public Headline headline() {
-        return new Headline("server CPU ms/batch", List.of());
-    }
-
-    @Override
-    public Measurement run(Arena arena) throws Exception {
-        harm.createTables(arena);
+    public Measurement run(Arena arena, Case parameters) throws Exception {
+        int handlers = parameters.number("handlers");
+        createTables(arena);
         List<String> ids = IntStream.range(0, handlers)
                 .mapToObj((handler) -> "idle-" + handler)
                 .toList();
@@ -54,7 +34,7 @@ record ManyHandlers(int handlers, Harm harm) implements Workload {
         WorkerProcess worker = arena.open(new Role(
                 true,
                 1,
-                harm.limits().pool(arena.entrant()),
+                arena.pool(),
                 Role.Calls.NOTHING,
                 Map.of(
                         "outbox.poller.batch-size",
@@ -63,8 +43,8 @@ record ManyHandlers(int handlers, Harm harm) implements Workload {
                         Integer.toString(handlers))));
         arena.server().settle();
         Usage before = arena.usage();
-        worker.send("start");
-        long left = harm.awaitDeliveries(arena, 0, Duration.ofMillis(200));
+        worker.start();
+        long left = awaitDeliveries(arena, 0);
         Usage used = arena.usage().since(before);
         double done = (double) handlers * LANES - left;
         return new Measurement()

@@ -1,86 +1,45 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.workload.Backlog;
 import dev.outbox.benchmarks.workload.Deliveries;
 import dev.outbox.benchmarks.workload.Measurement;
-import dev.outbox.benchmarks.workload.Pause;
-import dev.outbox.benchmarks.workload.Workload;
+import dev.outbox.benchmarks.workload.Progress;
 import java.io.IOException;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
- * Drains the events of healthy accounts while one account in a hundred is poisoned: its first event fails every time,
- * and its other events wait behind it.
- *
- * @param events the number of events of healthy accounts
- * @param followers the number of events of each poisoned account; 0 for a run without poisoned accounts
- * @param harm the settings of all harm tests
+ * Drains the events of healthy accounts while one account in a hundred is poisoned, unless it has no followers: its first
+ * event fails every time, and its other events wait behind it.
  */
-record RetryStorm(int events, int followers, Harm harm) implements Workload {
+final class RetryStorm extends Harm {
 
-    private static final String UNDISPATCHED =
-            "SELECT count(*) FROM events.outbox_unpublished WHERE dispatched_at IS NULL";
-    private static final Duration LOOK_EVERY = Duration.ofMillis(20);
-
-    @Override
-    public String name() {
-        return "harm-retries";
+    RetryStorm() {
+        super("retries", "healthy events/s", "followers=0,100 events=5000");
     }
 
     @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("events", Integer.toString(events));
-        parameters.put("keys", Integer.toString(harm.keys()));
-        parameters.put("poisoned", Integer.toString(followers == 0 ? 0 : poisoned()));
-        parameters.put("followers", Integer.toString(followers));
-        return parameters;
-    }
-
-    @Override
-    public boolean suits(Entrant entrant) {
-        return entrant.isOutbox();
-    }
-
-    @Override
-    public Headline headline() {
-        return new Headline("healthy events/s", List.of());
-    }
-
-    private int poisoned() {
-        return Math.max(1, harm.keys() / 100);
-    }
-
-    @Override
-    public Measurement run(Arena arena) throws Exception {
-        harm.createTables(arena);
+    public Measurement run(Arena arena, Case parameters) throws Exception {
+        int followers = parameters.number("followers");
+        int events = parameters.number("events");
+        int keys = parameters.number("keys");
+        int poisoned = Math.max(1, keys / 100);
+        createTables(arena);
         if (followers > 0) {
-            WorkerProcess publisher = harm.publisher(arena);
-            new Backlog(poisoned() * followers, 0, poisoned()).publish(publisher);
-            publisher.close();
-            fillLanes(arena);
+            publishBacklog(arena, poisoned * followers, 0, poisoned);
+            fillLanes(arena, poisoned);
         }
-        WorkerProcess publisher = harm.publisher(arena);
-        new Backlog(events, poisoned(), harm.keys() - poisoned()).publish(publisher);
-        publisher.close();
-        WorkerProcess worker = retryingWithoutLimit(arena);
+        WorkerProcess publisher = publishBacklog(arena, events, poisoned, keys - poisoned);
+        WorkerProcess worker = retryingWithoutLimit(arena, poisoned);
         arena.server().settle();
 
         long begun = System.nanoTime();
-        long deadline = begun + harm.limits().longest().toNanos();
-        worker.send("start");
-        while (worker.handled().size() < events && System.nanoTime() < deadline) {
-            Pause.of(LOOK_EVERY);
-        }
+        worker.start();
+        new Progress(arena).awaitCalls(events, arena.deadline());
         long ended = worker.handled().entries().stream()
                 .mapToLong((call) -> call.ended())
                 .max()
@@ -95,27 +54,22 @@ record RetryStorm(int events, int followers, Harm harm) implements Workload {
     }
 
     /** Fails or queues every poisoned event, and shuts the process down. */
-    private void fillLanes(Arena arena) throws IOException, SQLException {
-        WorkerProcess worker = retryingWithoutLimit(arena);
-        worker.send("start");
-        long deadline = System.nanoTime() + harm.limits().longest().toNanos();
-        while (arena.server().number(UNDISPATCHED) > 0) {
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException(
-                        "the lanes could not be filled in " + harm.limits().longest());
-            }
-            Pause.of(LOOK_EVERY);
+    private static void fillLanes(Arena arena, int poisoned) throws IOException, SQLException {
+        WorkerProcess worker = retryingWithoutLimit(arena, poisoned);
+        worker.start();
+        if (awaitDispatch(arena) > 0) {
+            throw new IllegalStateException("the lanes could not be filled within benchmark.limit");
         }
         worker.closeGently();
     }
 
     /** Starts a process that retries every second, without limit. */
-    private WorkerProcess retryingWithoutLimit(Arena arena) throws IOException {
+    private static WorkerProcess retryingWithoutLimit(Arena arena, int poisoned) throws IOException {
         return arena.open(new Role(
                 true,
                 1,
-                harm.limits().pool(arena.entrant()),
-                new Role.Calls(0, 0, poisoned()),
+                arena.pool(),
+                new Role.Calls(0, 0, poisoned),
                 Map.of(
                         "outbox.retry.delays",
                         Setup.RETRY_AFTER_MILLIS + "ms",

@@ -1,7 +1,9 @@
 package dev.outbox.benchmarks.options;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -50,9 +52,30 @@ public final class Options {
                 .toList();
     }
 
-    /** Returns the comma-separated numbers of an option, or those of the default. */
-    public List<Integer> numbers(String name, String otherwise) {
-        return texts(name, otherwise).stream().map((text) -> parse(name, text)).toList();
+    /**
+     * Returns the cases of options with their defaults. The first value of each option makes the base case; each further
+     * value adds one case that differs in that value alone.
+     */
+    public List<Case> cases(String prefix, Map<String, String> defaults) {
+        Map<String, List<String>> values = new LinkedHashMap<>();
+        defaults.forEach((name, otherwise) -> values.put(name, texts(prefix + name, otherwise)));
+        Map<String, String> first = new LinkedHashMap<>();
+        values.forEach((name, ofOption) -> first.put(name, ofOption.get(0)));
+        Case base = new Case(first);
+        List<Case> cases = new ArrayList<>(List.of(base));
+        values.forEach(
+                (name, ofOption) -> ofOption.stream().skip(1).forEach((value) -> cases.add(base.with(name, value))));
+        return cases;
+    }
+
+    /** Returns options with their defaults, given as {@code name=values} and separated by spaces. */
+    public static Map<String, String> defaults(String text) {
+        Map<String, String> defaults = new LinkedHashMap<>();
+        for (String option : text.split(" ", -1)) {
+            int equals = option.indexOf('=');
+            defaults.put(option.substring(0, equals), option.substring(equals + 1));
+        }
+        return defaults;
     }
 
     /** Returns the options with a prefix, such as the server's settings. */
@@ -77,7 +100,7 @@ public final class Options {
         }
     }
 
-    private static int parse(String name, String text) {
+    static int parse(String name, String text) {
         try {
             return Integer.parseInt(text);
         } catch (NumberFormatException ex) {

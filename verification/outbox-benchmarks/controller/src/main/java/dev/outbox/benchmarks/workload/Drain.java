@@ -6,59 +6,19 @@ import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.options.Options;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Drains a backlog: from the start of the contestant, or the end of its warm-up, until the last call has ended and
  * nothing is left in the database.
- *
- * @param load the backlog
- * @param instances the number of processes
- * @param limits the time limits
  */
-public record Drain(Load load, int instances, Limits limits) implements Workload {
+public final class Drain implements Workload {
 
     private static final String RATE = "events/s";
-
-    /**
-     * Backlog to drain.
-     *
-     * @param events the number of events
-     * @param keys the number of accounts
-     * @param handlers the number of handlers of each event
-     * @param work the wait of each call in milliseconds
-     * @param failing the percentage of calls that fail once
-     * @param warmup the number of additional events to deliver before the measurement starts
-     */
-    public record Load(int events, int keys, int handlers, int work, int failing, int warmup) {
-
-        Load withEvents(int other) {
-            return new Load(other, keys, handlers, work, failing, warmup);
-        }
-
-        Load withKeys(int other) {
-            return new Load(events, other, handlers, work, failing, warmup);
-        }
-
-        Load withHandlers(int other) {
-            return new Load(events, keys, other, work, failing, warmup);
-        }
-
-        Load withWork(int other) {
-            return new Load(events, keys, handlers, other, failing, warmup);
-        }
-
-        Load withFailing(int other) {
-            return new Load(events, keys, handlers, work, other, warmup);
-        }
-
-        Load withWarmup(int other) {
-            return new Load(events, keys, handlers, work, failing, other);
-        }
-    }
 
     @Override
     public String name() {
@@ -66,21 +26,15 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
     }
 
     @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("events", Integer.toString(load.events()));
-        parameters.put("keys", Integer.toString(load.keys()));
-        parameters.put("work", load.work() + " ms");
-        parameters.put("handlers", Integer.toString(load.handlers()));
-        parameters.put("instances", Integer.toString(instances));
-        parameters.put("failing", load.failing() + " %");
-        parameters.put("warmup", load.warmup() + " events");
-        return parameters;
+    public Map<String, String> options() {
+        return Options.defaults(
+                "events=100000 keys=10000,100,1 work=0,1 handlers=1,3 instances=1,3 failing=0,5 warmup-events=0");
     }
 
     @Override
-    public boolean suits(Entrant entrant) {
-        return entrant.is(Kind.LIBRARY) || (entrant.is(Kind.FLOOR) && instances == 1 && load.failing() == 0);
+    public boolean suits(Entrant entrant, Case parameters) {
+        return entrant.is(Kind.LIBRARY)
+                || (entrant.is(Kind.FLOOR) && parameters.number("instances") == 1 && parameters.number("failing") == 0);
     }
 
     @Override
@@ -89,50 +43,53 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
     }
 
     @Override
-    public Measurement run(Arena arena) throws Exception {
-        Role.Calls calls = new Role.Calls(load.work(), load.failing(), 0);
-        int pool = limits.pool(arena.entrant());
+    public Measurement run(Arena arena, Case parameters) throws Exception {
+        int events = parameters.number("events");
+        int warmup = parameters.number("warmup-events");
+        int handlers = parameters.number("handlers");
+        int instances = parameters.number("instances");
+        Role.Calls calls = new Role.Calls(parameters.number("work"), parameters.number("failing"), 0);
         // Ends the publishing process, as a crash would, so no event is left in memory.
-        WorkerProcess publisher = arena.open(new Role(false, load.handlers(), pool, calls));
-        Backlog.of(load.warmup() + load.events(), load.keys()).publish(publisher);
+        WorkerProcess publisher = arena.open(new Role(false, handlers, arena.pool(), calls));
+        publisher.publishBacklog(warmup + events, 0, parameters.number("keys"));
         publisher.close();
         List<WorkerProcess> deliverers = new ArrayList<>();
         for (int instance = 0; instance < instances; instance++) {
-            deliverers.add(arena.open(new Role(true, load.handlers(), pool, calls)));
+            deliverers.add(arena.open(new Role(true, handlers, arena.pool(), calls)));
         }
         if (instances > 1) {
-            limits.awaitJoining();
+            arena.awaitJoining();
         }
         arena.server().settle();
 
         Usage before = arena.usage();
         long started = before.nanos();
-        long deadline = started + limits.longest().toNanos();
+        long deadline = arena.deadline();
         for (WorkerProcess deliverer : deliverers) {
-            deliverer.send("start");
+            deliverer.start();
         }
         Progress progress = new Progress(arena);
         long warm = 0;
-        if (load.warmup() > 0) {
-            progress.awaitCalls((long) load.warmup() * load.handlers(), deadline);
+        if (warmup > 0) {
+            progress.awaitCalls((long) warmup * handlers, deadline);
             warm = progress.calls();
             before = arena.usage();
         }
-        long done = progress.await((long) (load.warmup() + load.events()) * load.handlers(), deadline);
+        long done = progress.await((long) (warmup + events) * handlers, deadline);
         Usage used = arena.usage().since(before);
 
-        Deliveries deliveries = Deliveries.of(arena.workers(), load.handlers());
+        Deliveries deliveries = Deliveries.of(arena.workers(), handlers);
         if (deliveries.firstBegun() != 0 && deliveries.firstBegun() < started) {
             throw new IllegalStateException("the contestant delivered before the start command");
         }
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
-        double events = (double) (progress.calls() - warm) / load.handlers();
+        double drained = (double) (progress.calls() - warm) / handlers;
         return new Measurement()
-                .with(RATE, events / (nanos / 1e9))
+                .with(RATE, drained / (nanos / 1e9))
                 .with("seconds", nanos / 1e9)
                 .with("first call after ms", (deliveries.firstBegun() - started) / 1e6)
-                .with("finished", done < 0 ? 0 : 1)
-                .with(used, Math.round(events))
+                .withEnd(done)
+                .with(used, Math.round(drained))
                 .with(deliveries)
                 .with(deliverers.get(0).settings());
     }

@@ -6,24 +6,20 @@ import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.testing.kafka.KafkaCluster;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Forwards a backlog to a broker of its own: from the start of the contestant until the topic has a record of each event and nothing
  * is left in the database.
- *
- * @param events the number of events
- * @param keys the number of accounts, which are the keys of the records
- * @param partitions the number of partitions of the topic
- * @param limits the time limits
  */
-public record Forward(int events, int keys, int partitions, Limits limits) implements Workload {
+public final class Forward implements Workload {
 
     private static final String RATE = "events/s";
     private static final Duration LOOK_EVERY = Duration.ofMillis(10);
@@ -34,16 +30,12 @@ public record Forward(int events, int keys, int partitions, Limits limits) imple
     }
 
     @Override
-    public Map<String, String> parameters() {
-        Map<String, String> parameters = new LinkedHashMap<>();
-        parameters.put("events", Integer.toString(events));
-        parameters.put("keys", Integer.toString(keys));
-        parameters.put("partitions", Integer.toString(partitions));
-        return parameters;
+    public Map<String, String> options() {
+        return Options.defaults("events=100000 keys=10000,100,1 partitions=3");
     }
 
     @Override
-    public boolean suits(Entrant entrant) {
+    public boolean suits(Entrant entrant, Case parameters) {
         return entrant.is(Kind.FORWARDER);
     }
 
@@ -53,43 +45,46 @@ public record Forward(int events, int keys, int partitions, Limits limits) imple
     }
 
     @Override
-    public Measurement run(Arena arena) throws Exception {
+    public Measurement run(Arena arena, Case parameters) throws Exception {
         try (KafkaCluster cluster = KafkaCluster.start(1)) {
-            return run(arena, new Topic(cluster, partitions), cluster.bootstrapServers());
+            Topic topic = new Topic(cluster, parameters.number("partitions"));
+            return run(arena, parameters, topic, cluster.bootstrapServers());
         }
     }
 
-    private Measurement run(Arena arena, Topic topic, String bootstrapServers) throws Exception {
-        int pool = limits.pool(arena.entrant());
+    private static Measurement run(Arena arena, Case parameters, Topic topic, String bootstrapServers)
+            throws Exception {
+        int events = parameters.number("events");
         Map<String, String> kafka = Map.of("spring.kafka.bootstrap-servers", bootstrapServers);
-        WorkerProcess publisher = arena.open(new Role(false, 1, pool, Role.Calls.NOTHING, kafka));
-        Backlog.of(events, keys).publish(publisher);
+        WorkerProcess publisher = arena.open(new Role(false, 1, arena.pool(), Role.Calls.NOTHING, kafka));
+        publisher.publishBacklog(events, 0, parameters.number("keys"));
         List<Entry> committed = publisher.committed().entries();
         publisher.close();
-        WorkerProcess forwarder = arena.open(new Role(true, 1, pool, Role.Calls.NOTHING, kafka));
+        WorkerProcess forwarder = arena.open(new Role(true, 1, arena.pool(), Role.Calls.NOTHING, kafka));
         arena.server().settle();
 
         Usage before = arena.usage();
-        forwarder.send("start");
-        long done = await(arena, topic, before.nanos() + limits.longest().toNanos());
+        forwarder.start();
+        long done = await(arena, topic, events);
         Usage used = arena.usage().since(before);
         List<Entry> records = topic.read();
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
         return new Measurement()
                 .with(RATE, records.size() / (nanos / 1e9))
                 .with("seconds", nanos / 1e9)
-                .with("finished", done < 0 ? 0 : 1)
+                .withEnd(done)
                 .with(used, records.size())
                 .with(Deliveries.of(committed, records, 1))
                 .with(forwarder.settings());
     }
 
     /** Returns when the last event was forwarded and nothing was left, or a negative number after the deadline. */
-    private long await(Arena arena, Topic topic, long deadline) throws Exception {
+    private static long await(Arena arena, Topic topic, int events) throws Exception {
+        long deadline = arena.deadline();
         String pending = arena.workers().get(0).pending();
         long looked = System.nanoTime();
         while ((topic.size() < events || arena.server().number(pending) > 0) && looked < deadline) {
-            LockSupport.parkNanos(LOOK_EVERY.toNanos());
+            Pause.of(LOOK_EVERY);
             looked = System.nanoTime();
         }
         return looked < deadline ? looked : -1;

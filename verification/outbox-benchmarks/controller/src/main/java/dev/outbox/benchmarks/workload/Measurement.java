@@ -41,6 +41,11 @@ public final class Measurement {
                 .with("missing", (double) deliveries.missing());
     }
 
+    /** Adds whether everything was delivered: the time of that, or a negative number. */
+    public Measurement withEnd(long done) {
+        return with("finished", done < 0 ? 0 : 1);
+    }
+
     /** Adds settings of the contestant. */
     public Measurement with(Map<String, String> more) {
         settings.putAll(more);

@@ -3,12 +3,12 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.worker.Journal;
+import dev.outbox.benchmarks.worker.Pause;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /** Waits until every event is handled and the contestant has recorded it. */
 public final class Progress {
@@ -34,7 +34,7 @@ public final class Progress {
     /** Waits for a number of successful calls, or until the deadline. */
     public void awaitCalls(long calls, long deadline) {
         while (calls() < calls && System.nanoTime() < deadline) {
-            LockSupport.parkNanos(LOOK_EVERY.toNanos());
+            Pause.of(LOOK_EVERY);
         }
     }
 
@@ -47,7 +47,7 @@ public final class Progress {
         awaitCalls(calls, deadline);
         long looked = System.nanoTime();
         while (arena.server().number(pending) > 0 && looked < deadline) {
-            LockSupport.parkNanos(LOOK_EVERY.toNanos());
+            Pause.of(LOOK_EVERY);
             looked = System.nanoTime();
         }
         return looked < deadline ? looked : -1;

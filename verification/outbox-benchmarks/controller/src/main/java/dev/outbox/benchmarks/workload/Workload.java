@@ -2,26 +2,32 @@ package dev.outbox.benchmarks.workload;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
+import dev.outbox.benchmarks.options.Case;
 import java.util.List;
 import java.util.Map;
 
-/** Case to measure entrants with. */
+/** Kind of workload, which runs once for every case of its options. */
 public interface Workload {
 
-    /** Returns the name of the kind of workload. */
+    /** Returns the name. */
     String name();
 
-    /** Returns the parameters of this case by name, in the order in which the report prints them. */
-    Map<String, String> parameters();
+    /** Returns the prefix of its options, which is not part of their names in a case. */
+    default String prefix() {
+        return "";
+    }
 
-    /** Returns whether an entrant can take part. */
-    boolean suits(Entrant entrant);
+    /** Returns the default values of its options, separated by commas, in the order in which the report prints them. */
+    Map<String, String> options();
+
+    /** Returns whether an entrant can take part in a case. */
+    boolean suits(Entrant entrant, Case parameters);
 
     /** Returns the figure that the report puts first and compares. */
     Headline headline();
 
-    /** Runs the case once and returns its figures. */
-    Measurement run(Arena arena) throws Exception;
+    /** Runs a case once and returns its figures. */
+    Measurement run(Arena arena, Case parameters) throws Exception;
 
     /**
      * Figure that the report compares.
@@ -29,5 +35,11 @@ public interface Workload {
      * @param figure its name
      * @param references the contestants to divide by
      */
-    record Headline(String figure, List<String> references) {}
+    record Headline(String figure, List<String> references) {
+
+        /** Creates a figure that is not divided. */
+        public Headline(String figure) {
+            this(figure, List.of());
+        }
+    }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
 /** Handler of every contestant: records each call and its time, or fails. */
@@ -54,18 +53,11 @@ public final class Handling {
 
     private void work(long begun) {
         if (workNanos > 0) {
-            parkUntil(begun + workNanos);
+            Pause.until(begun + workNanos);
         }
     }
 
     private void record(int handler, AccountChanged event, long begun) {
         journal.add(new Journal.Entry(handler, event.number(), event.key(), event.seq(), begun, System.nanoTime()));
-    }
-
-    /** Waits without using the processor, as for a remote system. */
-    static void parkUntil(long deadline) {
-        for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
     }
 }

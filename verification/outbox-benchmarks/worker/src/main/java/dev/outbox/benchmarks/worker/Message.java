@@ -29,6 +29,18 @@ public record Message(String verb, Map<String, String> values) {
         values = new LinkedHashMap<>(values);
     }
 
+    /** Returns a message without values. */
+    public static Message of(String verb) {
+        return new Message(verb, Map.of());
+    }
+
+    /** Returns the message with another value. */
+    public Message with(String name, Object value) {
+        Map<String, String> more = new LinkedHashMap<>(values);
+        more.put(name, value.toString());
+        return new Message(verb, more);
+    }
+
     /** Parses a line. */
     public static Message decode(String line) {
         String[] parts = line.split("\t", -1);

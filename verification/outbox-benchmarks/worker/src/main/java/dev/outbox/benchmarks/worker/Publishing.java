@@ -112,7 +112,7 @@ final class Publishing {
             SplittableRandom random = new SplittableRandom(thread);
             for (int slot = slots.getAndIncrement(); slot < rate * seconds; slot = slots.getAndIncrement()) {
                 long due = begun + slot * 1_000_000_000L / rate;
-                Handling.parkUntil(due);
+                Pause.until(due);
                 int account = random.nextInt(publishers.keys());
                 publish(account, account, due);
             }

@@ -4,12 +4,12 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.benchmarks.worker.AccountChanged;
 import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.listener.OutboxListener;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -54,10 +54,7 @@ class Service {
     }
 
     private static void timeOut(Duration timeout) throws IOException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        for (long left = timeout.toNanos(); left > 0; left = deadline - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
+        Pause.of(timeout);
         throw new IOException("timed out");
     }
 
