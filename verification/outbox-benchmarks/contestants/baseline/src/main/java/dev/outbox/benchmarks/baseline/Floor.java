@@ -1,10 +1,8 @@
 package dev.outbox.benchmarks.baseline;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
-import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,7 +21,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * it and moves it to history, on one thread and without claims. Only one process can drain a database, and a failing
  * handler stops it.
  */
-public final class Floor implements Contestant {
+public final class Floor extends SpringContestant {
 
     private static final int BATCH = 500;
 
@@ -68,31 +66,23 @@ public final class Floor implements Contestant {
               FROM moved
             """;
 
-    private final Setup setup;
-    private final Application application;
     private final JdbcTemplate jdbc;
     private final Thread thread = new Thread(this::drain, "move");
     private volatile boolean closing;
 
     /** Creates the tables. */
     public Floor(Setup setup) {
-        this.setup = setup;
-        this.application = new Application(setup, Service.class, Map.of());
-        this.jdbc = application.bean(JdbcTemplate.class);
+        super(setup, Service.class, Map.of());
+        this.jdbc = bean(JdbcTemplate.class);
         jdbc.execute(CREATE);
     }
 
     @Override
     public Map<String, String> settings() {
-        Map<String, String> settings = application.settings();
+        Map<String, String> settings = super.settings();
         settings.put("batch", Integer.toString(BATCH));
         settings.put("synchronous_commit of the move", "off");
         return settings;
-    }
-
-    @Override
-    public Transactions transactions() {
-        return application.transactions();
     }
 
     @Override
@@ -114,7 +104,7 @@ public final class Floor implements Contestant {
     }
 
     private void drain() {
-        try (Connection connection = application.bean(DataSource.class).getConnection();
+        try (Connection connection = bean(DataSource.class).getConnection();
                 Statement statement = connection.createStatement();
                 PreparedStatement read = connection.prepareStatement(READ);
                 PreparedStatement move = connection.prepareStatement(MOVE)) {
@@ -166,7 +156,7 @@ public final class Floor implements Contestant {
     @Override
     public void close() {
         closing = true;
-        application.close();
+        super.close();
     }
 
     @Configuration(proxyBeanMethods = false)

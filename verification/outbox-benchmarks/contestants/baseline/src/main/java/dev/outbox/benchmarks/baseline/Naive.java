@@ -1,10 +1,8 @@
 package dev.outbox.benchmarks.baseline;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
-import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +15,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Service with the {@link NaivePoller}, which polls every second, or continuously at tuned settings. */
-public final class Naive implements Contestant {
+public final class Naive extends SpringContestant {
 
     private static final String CREATE = """
             CREATE TABLE IF NOT EXISTS event (
@@ -35,27 +33,13 @@ public final class Naive implements Contestant {
             VALUES (?, ?)
             """;
 
-    private final Setup setup;
-    private final Application application;
     private final JdbcTemplate jdbc;
 
     /** Starts the service. */
     public Naive(Setup setup) {
-        this.setup = setup;
-        this.application = new Application(
-                setup, Service.class, Map.of("naive.delay", setup.role().tuned() ? "1ms" : "1s"));
-        this.jdbc = application.bean(JdbcTemplate.class);
+        super(setup, Service.class, Map.of("naive.delay", setup.role().tuned() ? "1ms" : "1s"));
+        this.jdbc = bean(JdbcTemplate.class);
         jdbc.execute(CREATE);
-    }
-
-    @Override
-    public Map<String, String> settings() {
-        return application.settings();
-    }
-
-    @Override
-    public Transactions transactions() {
-        return application.transactions();
     }
 
     @Override
@@ -74,18 +58,13 @@ public final class Naive implements Contestant {
     @Override
     public void start() {
         if (setup.role().delivers()) {
-            application.bean(NaivePoller.class).start();
+            bean(NaivePoller.class).start();
         }
     }
 
     @Override
     public String pending() {
         return "SELECT count(*) FROM event WHERE processed_at IS NULL";
-    }
-
-    @Override
-    public void close() {
-        application.close();
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -5,10 +5,8 @@ import com.github.kagkarlsson.scheduler.boot.config.DbSchedulerProperties;
 import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
-import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -25,18 +23,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Service that uses db-scheduler as an outbox: it schedules one task per event and handler in the domain transaction,
  * due now. Tasks run in no order.
  */
-public final class DbScheduler implements Contestant {
+public final class DbScheduler extends SpringContestant {
 
-    private final Setup setup;
-    private final Application application;
     private final Scheduler scheduler;
 
     /** Starts the service. */
     public DbScheduler(Setup setup) {
-        this.setup = setup;
-        this.application = new Application(setup, Service.class, properties(setup));
-        this.scheduler = application.bean(Scheduler.class);
-        new JdbcTemplate(application.bean(DataSource.class)).execute(Schema.of(setup));
+        super(setup, Service.class, properties(setup));
+        this.scheduler = bean(Scheduler.class);
+        new JdbcTemplate(bean(DataSource.class)).execute(Schema.of(setup));
     }
 
     /** Returns the settings of the first row of the benchmark in db-scheduler's documentation. */
@@ -57,8 +52,8 @@ public final class DbScheduler implements Contestant {
 
     @Override
     public Map<String, String> settings() {
-        DbSchedulerProperties actual = application.bean(DbSchedulerProperties.class);
-        Map<String, String> settings = application.settings();
+        DbSchedulerProperties actual = bean(DbSchedulerProperties.class);
+        Map<String, String> settings = super.settings();
         settings.remove("db-scheduler.scheduler-name");
         settings.put(
                 "db-scheduler.polling-strategy", actual.getPollingStrategy().toString());
@@ -68,11 +63,6 @@ public final class DbScheduler implements Contestant {
         settings.put("serializer", setup.role().tuned() ? "JacksonSerializer" : "Java");
         settings.put("polls after each commit", Boolean.toString(setup.role().tuned()));
         return settings;
-    }
-
-    @Override
-    public Transactions transactions() {
-        return application.transactions();
     }
 
     @Override
@@ -113,10 +103,5 @@ public final class DbScheduler implements Contestant {
     @Override
     public String pending() {
         return "SELECT count(*) FROM scheduled_tasks";
-    }
-
-    @Override
-    public void close() {
-        application.close();
     }
 }

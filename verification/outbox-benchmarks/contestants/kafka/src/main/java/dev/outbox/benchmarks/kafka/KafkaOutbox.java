@@ -3,10 +3,8 @@ package dev.outbox.benchmarks.kafka;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
-import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import java.sql.Connection;
 import java.util.LinkedHashMap;
@@ -14,17 +12,16 @@ import java.util.List;
 import java.util.Map;
 
 /** Service with this library's Kafka module and one route. */
-public final class KafkaOutbox implements Contestant {
+public final class KafkaOutbox extends SpringContestant {
 
-    private final Application application;
     private final OutboxPublisher publisher;
     private final OutboxRuntime runtime;
 
     /** Starts the service. */
     public KafkaOutbox(Setup setup) {
-        this.application = new Application(setup, Service.class, properties(setup));
-        this.publisher = application.bean(OutboxPublisher.class);
-        this.runtime = application.bean(OutboxRuntime.class);
+        super(setup, Service.class, properties(setup));
+        this.publisher = bean(OutboxPublisher.class);
+        this.runtime = bean(OutboxRuntime.class);
     }
 
     private static Map<String, String> properties(Setup setup) {
@@ -39,16 +36,6 @@ public final class KafkaOutbox implements Contestant {
             properties.put("outbox.poller.enabled", "false");
         }
         return properties;
-    }
-
-    @Override
-    public Map<String, String> settings() {
-        return application.settings();
-    }
-
-    @Override
-    public Transactions transactions() {
-        return application.transactions();
     }
 
     @Override
@@ -78,6 +65,6 @@ public final class KafkaOutbox implements Contestant {
     @Override
     public void close() {
         runtime.close();
-        application.close();
+        super.close();
     }
 }

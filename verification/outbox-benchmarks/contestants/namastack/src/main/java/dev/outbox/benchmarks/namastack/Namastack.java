@@ -1,10 +1,8 @@
 package dev.outbox.benchmarks.namastack;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
-import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import io.namastack.outbox.Outbox;
 import io.namastack.outbox.OutboxProcessingScheduler;
 import io.namastack.outbox.OutboxProperties;
@@ -17,22 +15,19 @@ import java.util.Map;
  * Service with namastack-outbox. It keeps the order of each key: a poll reads keys, not events, and one thread handles
  * all events of a key. Each event has a row per handler.
  */
-public final class Namastack implements Contestant {
+public final class Namastack extends SpringContestant {
 
-    private final Setup setup;
-    private final Application application;
     private final Outbox outbox;
     private final OutboxProcessingScheduler scheduler;
 
     /** Starts the service. */
     public Namastack(Setup setup) {
-        this.setup = setup;
-        this.application = new Application(setup, Service.class, properties(setup));
-        this.outbox = application.bean(Outbox.class);
-        this.scheduler = application.bean(OutboxProcessingScheduler.class);
+        super(setup, Service.class, properties(setup));
+        this.outbox = bean(Outbox.class);
+        this.scheduler = bean(OutboxProcessingScheduler.class);
         if (!setup.role().delivers()) {
             // A process that does not deliver must not own a share of the keys.
-            application.bean(OutboxInstanceRegistry.class).stop();
+            bean(OutboxInstanceRegistry.class).stop();
         }
     }
 
@@ -56,17 +51,12 @@ public final class Namastack implements Contestant {
 
     @Override
     public Map<String, String> settings() {
-        OutboxProperties actual = application.bean(OutboxProperties.class);
-        Map<String, String> settings = application.settings();
+        OutboxProperties actual = bean(OutboxProperties.class);
+        Map<String, String> settings = super.settings();
         settings.put("polling", actual.getPolling().toString());
         settings.put("processing", actual.getProcessing().toString());
         settings.put("instance", actual.getInstance().toString());
         return settings;
-    }
-
-    @Override
-    public Transactions transactions() {
-        return application.transactions();
     }
 
     @Override
@@ -77,7 +67,7 @@ public final class Namastack implements Contestant {
     @Override
     public void start() {
         if (setup.role().delivers()) {
-            application.bean(Gate.class).open();
+            bean(Gate.class).open();
             // The restart makes the scheduler ask the trigger for the next poll again.
             scheduler.stop();
             scheduler.start();
@@ -87,10 +77,5 @@ public final class Namastack implements Contestant {
     @Override
     public String pending() {
         return "SELECT count(*) FROM outbox_record WHERE status <> 'COMPLETED'";
-    }
-
-    @Override
-    public void close() {
-        application.close();
     }
 }

@@ -3,10 +3,8 @@ package dev.outbox.benchmarks.outbox;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
-import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -15,14 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /** Service with this library's starter. Can run the task {@code retention}; {@code instance} adds an instance to the process. */
-public class Outbox implements Contestant {
+public class Outbox extends SpringContestant {
 
     private static final int CONNECTIONS_OF_OTHERS = 3;
 
-    private final Application application;
     private final OutboxPublisher publisher;
     private final OutboxRuntime runtime;
-    private final Setup setup;
     private final List<Outbox> others = new ArrayList<>();
 
     /** Starts the service. */
@@ -32,10 +28,9 @@ public class Outbox implements Contestant {
 
     /** Starts a service with other handlers. */
     Outbox(Setup setup, Class<?> configuration) {
-        this.setup = setup;
-        this.application = new Application(setup, configuration, properties(setup));
-        this.publisher = application.bean(OutboxPublisher.class);
-        this.runtime = application.bean(OutboxRuntime.class);
+        super(setup, configuration, properties(setup));
+        this.publisher = bean(OutboxPublisher.class);
+        this.runtime = bean(OutboxRuntime.class);
     }
 
     private static Map<String, String> properties(Setup setup) {
@@ -48,16 +43,6 @@ public class Outbox implements Contestant {
             properties.put("outbox.poller.enabled", "false");
         }
         return properties;
-    }
-
-    @Override
-    public Map<String, String> settings() {
-        return application.settings();
-    }
-
-    @Override
-    public Transactions transactions() {
-        return application.transactions();
     }
 
     @Override
@@ -95,13 +80,13 @@ public class Outbox implements Contestant {
             others.add(new Outbox(setup.withPool(CONNECTIONS_OF_OTHERS)));
             return others.size();
         }
-        return Contestant.super.perform(task);
+        return super.perform(task);
     }
 
     @Override
     public void close() {
         others.forEach(Outbox::close);
         runtime.close();
-        application.close();
+        super.close();
     }
 }

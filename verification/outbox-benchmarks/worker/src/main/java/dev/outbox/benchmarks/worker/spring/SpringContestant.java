@@ -1,6 +1,8 @@
 package dev.outbox.benchmarks.worker.spring;
 
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.benchmarks.worker.Transactions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -9,8 +11,11 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Spring Boot application with the contestant's configuration and the {@link Setup} as a bean. */
-public final class Application implements AutoCloseable {
+/** Contestant that is a Spring Boot application, with the {@link Setup} as a bean. */
+public abstract class SpringContestant implements Contestant {
+
+    /** Setup of the process. */
+    protected final Setup setup;
 
     private final ConfigurableApplicationContext context;
     private final Map<String, String> settings = new LinkedHashMap<>();
@@ -19,7 +24,8 @@ public final class Application implements AutoCloseable {
      * Starts an application with the contestant's configuration class and properties; those of the setup take
      * precedence.
      */
-    public Application(Setup setup, Class<?> configuration, Map<String, String> properties) {
+    protected SpringContestant(Setup setup, Class<?> configuration, Map<String, String> properties) {
+        this.setup = setup;
         settings.putAll(properties);
         settings.putAll(setup.properties());
         settings.put(
@@ -39,18 +45,19 @@ public final class Application implements AutoCloseable {
     }
 
     /** Returns a bean. */
-    public <T> T bean(Class<T> type) {
+    protected final <T> T bean(Class<T> type) {
         return context.getBean(type);
     }
 
-    /** Returns the transactions of the application. */
-    public SpringTransactions transactions() {
+    @Override
+    public final Transactions transactions() {
         return new SpringTransactions(bean(DataSource.class), bean(PlatformTransactionManager.class));
     }
 
-    /** Returns the configured properties, without those of the connection; the contestant completes them. */
+    /** Returns the configured properties, without those of the connection; a contestant completes them. */
+    @Override
     public Map<String, String> settings() {
-        return settings;
+        return new LinkedHashMap<>(settings);
     }
 
     @Override
