@@ -83,7 +83,7 @@ class LoginTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/alerts", "/licenses", "/actuator/health", "/actuator/metrics", "/actuator/prometheus"})
+    @ValueSource(strings = {"/licenses", "/actuator/health", "/actuator/metrics", "/actuator/prometheus"})
     void everythingElseIsOpen(String path) {
         assertThat(new Api(port).get(path).getStatusCode()).isEqualTo(HttpStatus.OK);
     }

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.core.env.Environment;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.config.ScheduledTaskHolder;
@@ -27,9 +25,6 @@ class SettingsTest {
 
     @Autowired
     private ScheduledTaskHolder tasks;
-
-    @LocalServerPort
-    private int port;
 
     @Test
     void pollerAsksEveryTwoSecondsForFiftyEvents() {
@@ -94,17 +89,5 @@ class SettingsTest {
         assertThat(outbox.streams().get("push").interval()).isEqualTo(Duration.ofSeconds(1));
         assertThat(retry.delays()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
         assertThat(retry.maxAttempts()).isEqualTo(4);
-    }
-
-    @Test
-    void alertsHaveTheirThresholds() {
-        Api api = new Api(port);
-
-        assertThat(api.<List<String>>get("/alerts", "$[*].name"))
-                .containsExactly("unpublished", "oldest", "dead", "mean-retries");
-        assertThat(api.<List<Number>>get("/alerts", "$[*].threshold"))
-                .extracting(Number::intValue)
-                .containsExactly(1000, 60, 10, 1);
-        assertThat(environment.getProperty("alerts.window", Duration.class)).isEqualTo(Duration.ofMinutes(5));
     }
 }

@@ -53,11 +53,6 @@ final class EverbitMeterFilter implements MeterFilter, MeterBinder {
             HANDLER_DURATION,
             Map.of("stream", "stream", "event_type", "eventType"));
 
-    /** Returns the names that a meter of the library may have in the registry. */
-    static List<String> namesOf(String meter) {
-        return LABELS.containsKey(meter) ? List.of(meter, PREFIX + meter) : List.of(meter);
-    }
-
     @Override
     public Meter.Id map(Meter.Id id) {
         Map<String, String> labels = LABELS.get(id.getName());

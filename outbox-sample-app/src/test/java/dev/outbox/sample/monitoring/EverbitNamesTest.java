@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -97,20 +96,6 @@ class EverbitNamesTest {
                 .single();
         assertThat(handlers).isGreaterThan(1);
         await().untilAsserted(() -> assertThat(processed() - before).isEqualTo(handlers));
-    }
-
-    @Test
-    void alertsFindTheRenamedGauges() {
-        Api api = new Api(port);
-        api.post("/actuator/outbox/pause", "{\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"}");
-        jdbc.sql("""
-                        INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        VALUES ('push', 'backlog', '1', 1, 'BacklogGrew', '{}')
-                        """).update();
-
-        await().untilAsserted(() -> assertThat(api.<List<Double>>get("/alerts", "$[?(@.name == 'unpublished')].value"))
-                .singleElement()
-                .satisfies((value) -> assertThat(value).isPositive()));
     }
 
     private double processed() {
