@@ -17,7 +17,6 @@ CREATE TABLE licensing.licenses (
 );
 
 CREATE INDEX licenses_granted_at ON licensing.licenses (granted_at);
-CREATE INDEX licenses_expiring ON licensing.licenses (expires_at) WHERE status = 'active';
 CREATE INDEX licenses_guild ON licensing.licenses (guild_id);
 CREATE INDEX licenses_billing_key ON licensing.licenses (billing_key_id);
 CREATE UNIQUE INDEX licenses_free ON licensing.licenses (guild_id) WHERE subscription_id IS NULL;

@@ -57,13 +57,6 @@ class SettingsTest {
     }
 
     @Test
-    void licensesOutliveTheRetriesOfAPayment() {
-        Duration lastRetry = Duration.ofDays(1).multipliedBy(3);
-
-        assertThat(environment.getProperty("licensing.grace", Duration.class)).isGreaterThan(lastRetry.plusHours(4));
-    }
-
-    @Test
     void everyScheduledJobHasAThread() {
         assertThat(scheduler.getScheduledThreadPoolExecutor().getCorePoolSize())
                 .isGreaterThanOrEqualTo(tasks.getScheduledTasks().size());

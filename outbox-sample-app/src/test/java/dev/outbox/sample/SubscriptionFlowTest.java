@@ -85,24 +85,6 @@ class SubscriptionFlowTest {
     }
 
     @Test
-    void licenseThatIsNotExtendedExpiresUntilAPaymentArrives() {
-        String subscription = api.subscribe("guild-late", "pro");
-        api.awaitPublished();
-
-        api.post("/demo/subscriptions/" + subscription + "/expiry", "");
-
-        assertThat(api.awaitPublished()).endsWith("LicenseDowngraded");
-        assertThat(api.licensesOf("guild-late")).extracting("planCode").containsExactly("free");
-
-        api.makeDue(subscription);
-
-        assertThat(api.awaitPublished()).endsWith("PaymentSucceeded", "LicenseExtended");
-        assertThat(api.licensesOf("guild-late")).extracting("planCode").containsExactly("pro");
-        assertThat(api.messagesTo("user-of-guild-late"))
-                .containsExactlyInAnyOrder("pro activated", "license downgraded from pro to free");
-    }
-
-    @Test
     void upgradeAppliesAtOnceAndDowngradeLater() {
         String subscription = api.subscribe("guild-plans", "pro");
 
@@ -267,7 +249,6 @@ class SubscriptionFlowTest {
         String unknown = "/subscriptions/00000000-0000-0000-0000-000000000000";
         assertProblem(api.get(unknown), HttpStatus.NOT_FOUND);
         assertProblem(api.post("/demo" + unknown + "/due", ""), HttpStatus.NOT_FOUND);
-        assertProblem(api.post("/demo" + unknown + "/expiry", ""), HttpStatus.NOT_FOUND);
     }
 
     private static void assertProblem(ResponseEntity<String> answer, HttpStatus status) {

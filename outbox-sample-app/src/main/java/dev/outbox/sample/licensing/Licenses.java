@@ -57,7 +57,7 @@ class Licenses {
                FOR UPDATE
             """;
 
-    /** GREATEST ignores NULL, so a license that has expired gets a new end. */
+    /** GREATEST ignores NULL, so a license without an end gets one. */
     private static final String EXTEND = """
             UPDATE licensing.licenses
                SET plan_code = :planCode, expires_at = GREATEST(expires_at, :newPeriodEnd), subscription_seq = :seq
@@ -128,7 +128,7 @@ class Licenses {
                 .ifPresent(this::granted);
     }
 
-    /** Extends a license to the end of the paid period, on the plan of that period. An expired license regains its plan. */
+    /** Extends a license to the end of the paid period, on the plan of that period. */
     @Transactional
     void extend(PaymentSucceeded event, EventEnvelope envelope) {
         lock(event.subscriptionId(), envelope).ifPresent((license) -> {

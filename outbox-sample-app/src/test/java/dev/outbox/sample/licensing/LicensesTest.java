@@ -12,7 +12,6 @@ import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.events.Headers;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Licenses whose events are redelivered, as after a crash, and whose payments are late. */
+/** Licenses whose events are redelivered, as after a crash. */
 @SampleTest
 class LicensesTest {
 
@@ -35,9 +34,6 @@ class LicensesTest {
 
     @Autowired
     private LicensingSubscriber subscriber;
-
-    @Autowired
-    private LicenseExpiry expiry;
 
     @Autowired
     private JdbcClient jdbc;
@@ -91,53 +87,11 @@ class LicensesTest {
         assertThat(published()).isEmpty();
     }
 
-    @Test
-    void expiredLicenseFallsToFreeOnce() {
-        deliverTwice(started(ago(6)));
-
-        expiry.runOnce();
-        expiry.runOnce();
-
-        assertThat(license().planCode()).isEqualTo("free");
-        assertThat(license().status()).isEqualTo("active");
-        assertThat(license().expiresAt()).isNull();
-        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded");
-    }
-
-    @Test
-    void licenseOutlivesRetriesOfPayment() {
-        deliverTwice(started(ago(4)));
-
-        expiry.runOnce();
-
-        assertThat(license().planCode()).isEqualTo("pro");
-    }
-
-    @Test
-    void redeliveredPaymentDoesNotRestoreExpiredLicense() {
-        Delivery started = started(ago(36));
-        Delivery old = paid(ago(6));
-        deliverTwice(started, old);
-        expiry.runOnce();
-
-        deliverTwice(old);
-
-        assertThat(license().planCode()).isEqualTo("free");
-    }
-
-    private static Instant ago(int days) {
-        return Instant.now().minus(Duration.ofDays(days));
-    }
-
     private Delivery started() {
-        return started(FIRST_END);
-    }
-
-    private Delivery started(Instant periodEnd) {
         return new Delivery(
                 ++sequence,
                 new SubscriptionStarted(id, "guild-of-" + id, "pro"),
-                Map.of(Headers.PERIOD_END, periodEnd.toString()));
+                Map.of(Headers.PERIOD_END, FIRST_END.toString()));
     }
 
     private Delivery paid(Instant newPeriodEnd) {
