@@ -54,8 +54,7 @@ public final class SampleOverKafka {
         ConfigurableEnvironment settings = new StandardEnvironment();
         settings.getPropertySources().addFirst(new SimpleCommandLinePropertySource(args));
         // A shutdown handler runs after both services have stopped; until then, they settle and commit.
-        int anyFreePort = 0;
-        EmbeddedDatabase server = EmbeddedDatabase.temporary(anyFreePort);
+        EmbeddedDatabase server = EmbeddedDatabase.start();
         SpringApplication.getShutdownHandlers().add(server::close);
         String brokers = settings.getProperty(BROKERS);
         if (brokers == null) {

@@ -3,7 +3,6 @@ package dev.outbox.sample.database;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -25,33 +24,10 @@ public final class EmbeddedDatabase implements JdbcConnectionDetails, AutoClosea
     }
 
     /** Starts a server that deletes its data when it stops. */
-    public static EmbeddedDatabase temporary(int port) {
-        EmbeddedDatabase database = start(EmbeddedPostgres.builder(), port);
-        log.info(
-                "No database is configured: started an embedded PostgreSQL at {}, which deletes its data at shutdown; set"
-                        + " demo.data-dir to keep it, or spring.datasource.url to use your own server",
-                database.getJdbcUrl());
-        return database;
-    }
-
-    /** Starts a server that keeps its data in a directory. */
-    static EmbeddedDatabase in(Path directory, int port) {
-        RunningServer.in(directory).ifPresent((server) -> {
-            throw new IllegalStateException(
-                    "a PostgreSQL runs on %s already, as process %d on port %d: end that application, or use"
-                                    .formatted(directory, server.pid(), server.port())
-                            + " its database by spring.datasource.url=" + url(server.port(), POSTGRES));
-        });
-        EmbeddedDatabase database =
-                start(EmbeddedPostgres.builder().setDataDirectory(directory).setCleanDataDirectory(false), port);
-        log.info("The database is at {} and keeps its data in {}", database.getJdbcUrl(), directory);
-        return database;
-    }
-
-    private static EmbeddedDatabase start(EmbeddedPostgres.Builder builder, int port) {
+    public static EmbeddedDatabase start() {
         try {
-            return new EmbeddedDatabase(builder.setPGStartupWait(Duration.ofMinutes(1))
-                    .setPort(port)
+            EmbeddedDatabase database = new EmbeddedDatabase(EmbeddedPostgres.builder()
+                    .setPGStartupWait(Duration.ofMinutes(1))
                     .setServerConfig("fsync", "on")
                     .setServerConfig("synchronous_commit", "on")
                     .setServerConfig("full_page_writes", "on")
@@ -59,6 +35,11 @@ public final class EmbeddedDatabase implements JdbcConnectionDetails, AutoClosea
                     // settling.
                     .setRegisterShutdownHook(false)
                     .start());
+            log.info(
+                    "No database is configured: started an embedded PostgreSQL at {}, which deletes its data at shutdown;"
+                            + " set spring.datasource.url to use your own server",
+                    database.getJdbcUrl());
+            return database;
         } catch (IOException ex) {
             throw new UncheckedIOException(
                     "the embedded PostgreSQL did not start; set spring.datasource.url to use your own server", ex);
@@ -67,7 +48,7 @@ public final class EmbeddedDatabase implements JdbcConnectionDetails, AutoClosea
 
     @Override
     public String getJdbcUrl() {
-        return url(postgres.getPort(), POSTGRES);
+        return url(POSTGRES);
     }
 
     @Override
@@ -86,7 +67,7 @@ public final class EmbeddedDatabase implements JdbcConnectionDetails, AutoClosea
                 .sql("CREATE DATABASE " + name)
                 .update();
         return Map.of(
-                "spring.datasource.url", url(postgres.getPort(), name),
+                "spring.datasource.url", url(name),
                 "spring.datasource.username", POSTGRES,
                 "spring.datasource.password", POSTGRES);
     }
@@ -101,7 +82,7 @@ public final class EmbeddedDatabase implements JdbcConnectionDetails, AutoClosea
         }
     }
 
-    private static String url(int port, String name) {
-        return "jdbc:postgresql://localhost:" + port + "/" + name;
+    private String url(String name) {
+        return "jdbc:postgresql://localhost:" + postgres.getPort() + "/" + name;
     }
 }

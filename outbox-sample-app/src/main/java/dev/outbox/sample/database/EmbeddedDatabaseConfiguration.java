@@ -1,6 +1,5 @@
 package dev.outbox.sample.database;
 
-import java.nio.file.Path;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -10,10 +9,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Starts an embedded PostgreSQL if no database is configured, or if {@code demo.data-dir} says where to keep its data. */
+/** Starts an embedded PostgreSQL if no database is configured. */
 @AutoConfiguration(
         before = DataSourceAutoConfiguration.class,
         afterName = "dev.outbox.test.autoconfigure.EmbeddedDatabaseAutoConfiguration")
@@ -21,30 +19,16 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @ConditionalOnMissingBean({DataSource.class, JdbcConnectionDetails.class})
 final class EmbeddedDatabaseConfiguration {
 
-    private static final String DATA_DIR = "demo.data-dir";
-    private static final String URL = "spring.datasource.url";
-
     @Bean
-    EmbeddedDatabase embeddedDatabase(Environment environment) {
-        String directory = environment.getProperty(DATA_DIR);
-        String url = environment.getProperty(URL);
-        if (url != null) {
-            throw new IllegalStateException(URL + " names a database already, " + url + ", so " + DATA_DIR + "="
-                    + directory + " must not name another");
-        }
-        int anyFreePort = 0;
-        int port = environment.getProperty("demo.database-port", Integer.class, anyFreePort);
-        return directory == null
-                ? EmbeddedDatabase.temporary(port)
-                : EmbeddedDatabase.in(Path.of(directory).toAbsolutePath().normalize(), port);
+    EmbeddedDatabase embeddedDatabase() {
+        return EmbeddedDatabase.start();
     }
 
     static final class IsWanted implements Condition {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            Environment environment = context.getEnvironment();
-            return environment.containsProperty(DATA_DIR) || !environment.containsProperty(URL);
+            return !context.getEnvironment().containsProperty("spring.datasource.url");
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Embedded PostgreSQL that keeps its data in a directory. */
+/** Embedded PostgreSQL for a service without a database of its own. */
 @NullMarked
 package dev.outbox.sample.database;
 
