@@ -8,11 +8,13 @@ import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Records events. */
-@Service
+/** Records events, and shows them over HTTP. */
+@RestController
 class AuditLog {
 
     private static final String RECORD = """
@@ -61,12 +63,14 @@ class AuditLog {
                 .addValue("occurredAt", Timestamp.from(event.occurredAt()));
     }
 
+    @GetMapping("/audit")
     List<AuditEntry> latest() {
         return jdbc.sql(LATEST).query(AuditEntry.class).list();
     }
 
     /** Returns the events of one trace, oldest first. */
-    List<AuditEntry> ofTrace(String traceId) {
+    @GetMapping(path = "/audit", params = "trace")
+    List<AuditEntry> ofTrace(@RequestParam("trace") String traceId) {
         return jdbc.sql(OF_TRACE)
                 .param("traceId", traceId)
                 .query(AuditEntry.class)

@@ -8,11 +8,13 @@ import dev.outbox.sample.web.NotFoundException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Issues and deletes billing keys. */
-@Service
+/** Issues billing keys, and deletes them over HTTP. */
+@RestController
 class BillingKeys {
 
     private static final String ISSUE = """
@@ -54,7 +56,8 @@ class BillingKeys {
     }
 
     @Transactional
-    BillingKey delete(UUID id) {
+    @DeleteMapping("/billing-keys/{id}")
+    BillingKey delete(@PathVariable UUID id) {
         BillingKey key = find(id);
         if (jdbc.sql(DELETE).param("id", id).update() == 1) {
             publish(id, new BillingKeyDeleted(key.userId(), id));

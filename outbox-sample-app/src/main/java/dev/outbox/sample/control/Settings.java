@@ -5,12 +5,20 @@ import dev.outbox.sample.eventbus.Message;
 import dev.outbox.sample.eventbus.Origin;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.SystemEvent.SettingChanged;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Positive;
+import java.math.BigDecimal;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Changes settings, and publishes each change. */
-@Service
+/** Settings over HTTP. A setting and the event of its change are stored together. */
+@RestController
+@RequestMapping("/settings")
 class Settings {
 
     private static final String CHANGE = """
@@ -29,8 +37,23 @@ class Settings {
     }
 
     @Transactional
-    void change(String key, String value) {
+    @PutMapping("/kill-switch")
+    void kill(@RequestBody KillSwitch request) {
+        change("kill-switch", request.on() ? "on" : "off");
+    }
+
+    @Transactional
+    @PutMapping("/max-volume")
+    void limit(@Valid @RequestBody MaxVolume request) {
+        change("max-volume", request.volume().toPlainString());
+    }
+
+    private void change(String key, String value) {
         jdbc.sql(CHANGE).param("key", key).param("value", value).update();
         bus.publish(new Message(Streams.SYSTEM_EVENT, "setting", key, new SettingChanged(key, value), Origin.OPERATOR));
     }
+
+    record KillSwitch(boolean on) {}
+
+    record MaxVolume(@NotNull @Positive BigDecimal volume) {}
 }

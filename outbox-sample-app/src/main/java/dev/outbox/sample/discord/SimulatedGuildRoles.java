@@ -3,15 +3,21 @@ package dev.outbox.sample.discord;
 import dev.outbox.NonRetryableException;
 import dev.outbox.sample.demo.Outage;
 import dev.outbox.sample.demo.Outages;
+import dev.outbox.sample.discord.SimulatedGuildRoles.Role;
 import dev.outbox.sample.http.GatewayException;
+import dev.outbox.sample.web.Name;
 import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Component;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Guild system that remembers its roles, and can be down or lose its answers. */
-@Component
+/** Guild system that remembers its roles, and can be down or lose its answers. Its moderators change roles over HTTP. */
+@RestController
 @ConditionalOnProperty(name = "discord.guild-roles", havingValue = "simulated")
 final class SimulatedGuildRoles implements GuildRoles {
 
@@ -103,20 +109,24 @@ final class SimulatedGuildRoles implements GuildRoles {
     }
 
     /** Creates a role as a moderator would. */
-    void create(String guildId, String role) {
+    @PutMapping("/guilds/{guildId}/roles/{role}")
+    void create(@PathVariable @Name String guildId, @PathVariable @Name String role) {
         update(CREATE, guildId, role);
     }
 
     /** Deletes a role, which its members lose. */
-    void delete(String guildId, String role) {
+    @DeleteMapping("/guilds/{guildId}/roles/{role}")
+    void delete(@PathVariable String guildId, @PathVariable String role) {
         update(DELETE, guildId, role);
     }
 
-    List<Role> rolesOf(String guildId) {
+    @GetMapping("/guilds/{guildId}/roles")
+    List<Role> rolesOf(@PathVariable String guildId) {
         return jdbc.sql(ROLES).param("guildId", guildId).query(Role.class).list();
     }
 
-    List<String> rolesOf(String guildId, String member) {
+    @GetMapping("/guilds/{guildId}/members/{member}/roles")
+    List<String> rolesOf(@PathVariable String guildId, @PathVariable String member) {
         return jdbc.sql(ROLES_OF_MEMBER)
                 .param("guildId", guildId)
                 .param("member", member)

@@ -3,16 +3,24 @@ package dev.outbox.sample.identity;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.IdentityEvent.UserRegistered;
 import dev.outbox.sample.events.IdentityEvent.UserSessionCreated;
+import dev.outbox.sample.web.Name;
 import dev.outbox.sample.web.NotFoundException;
+import jakarta.validation.Valid;
 import java.util.UUID;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Registers users, and signs them in. */
-@Service
+/** Users and their sessions over HTTP. */
+@RestController
+@RequestMapping("/users")
 class Users {
 
     private static final String REGISTER = """
@@ -40,7 +48,10 @@ class Users {
 
     /** Stores the user and the event in one transaction: either both are there, or neither is. */
     @Transactional
-    User register(String discordUserId) {
+    @PostMapping
+    @ResponseStatus(HttpStatus.CREATED)
+    User register(@Valid @RequestBody Register request) {
+        String discordUserId = request.discordUserId();
         UUID id = UUID.randomUUID();
         User user = jdbc.sql(REGISTER)
                 .param("id", id)
@@ -54,7 +65,9 @@ class Users {
     }
 
     @Transactional
-    Session signIn(UUID userId) {
+    @PostMapping("/{userId}/sessions")
+    @ResponseStatus(HttpStatus.CREATED)
+    Session signIn(@PathVariable UUID userId) {
         UUID id = UUID.randomUUID();
         Session session = jdbc.sql(SIGN_IN)
                 .param("id", id)
@@ -65,4 +78,6 @@ class Users {
         outbox.publish("user", userId.toString(), new UserSessionCreated(userId, id.toString()));
         return session;
     }
+
+    record Register(@Name String discordUserId) {}
 }

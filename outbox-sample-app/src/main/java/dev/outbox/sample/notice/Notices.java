@@ -2,18 +2,25 @@ package dev.outbox.sample.notice;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.NoticeEvent.NoticePublished;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotBlank;
+import jakarta.validation.constraints.Size;
 import java.util.UUID;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Keeps notices. A notice and its event are stored together. */
-@Service
+/** Notices over HTTP. A notice and its event are stored together. */
+@RestController
 class Notices {
 
     private static final String STORE = """
             INSERT INTO notice.notices (id, title, body)
-            VALUES (:id, :title, :body)
+            VALUES (:noticeId, :title, :body)
             """;
 
     private final JdbcClient jdbc;
@@ -25,14 +32,18 @@ class Notices {
     }
 
     @Transactional
-    UUID publish(String title, String body) {
-        UUID id = UUID.randomUUID();
-        jdbc.sql(STORE)
-                .param("id", id)
-                .param("title", title)
-                .param("body", body)
-                .update();
-        outbox.publish("notice", id.toString(), new NoticePublished(id, title, body));
-        return id;
+    @PostMapping("/notices")
+    @ResponseStatus(HttpStatus.CREATED)
+    Published publish(@Valid @RequestBody PublishNotice request) {
+        NoticePublished notice = new NoticePublished(UUID.randomUUID(), request.title(), request.body());
+        jdbc.sql(STORE).paramSource(notice).update();
+        outbox.publish("notice", notice.noticeId().toString(), notice);
+        return new Published(notice.noticeId());
     }
+
+    record PublishNotice(
+            @NotBlank @Size(max = 100) String title,
+            @NotBlank @Size(max = 1000) String body) {}
+
+    record Published(UUID id) {}
 }

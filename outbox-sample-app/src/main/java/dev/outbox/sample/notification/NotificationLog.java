@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Component;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 /** Log of all messages, one for an event. A message is requested, then sent or failed. */
-@Component
+@RestController
 final class NotificationLog {
 
     /** Returns the stored message, so that every attempt sends the same one under the same key. */
@@ -74,6 +75,7 @@ final class NotificationLog {
                 .update();
     }
 
+    @GetMapping("/notifications")
     List<Notification> latest() {
         return jdbc.sql(LATEST).query(Notification.class).list();
     }

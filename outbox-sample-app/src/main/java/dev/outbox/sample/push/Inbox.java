@@ -5,10 +5,12 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Repository;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Inboxes of all users. A sent or failed message keeps its status. */
-@Repository
+/** Inboxes of all users, over HTTP. A sent or failed message keeps its status. */
+@RestController
 class Inbox {
 
     private static final String PUT = """
@@ -73,7 +75,8 @@ class Inbox {
         return end(id, "FAILED", failure);
     }
 
-    List<InboxMessage> of(String userId) {
+    @GetMapping("/inbox/{userId}")
+    List<InboxMessage> of(@PathVariable String userId) {
         return jdbc.sql(OF_USER)
                 .param("userId", userId)
                 .query(InboxMessage.class)

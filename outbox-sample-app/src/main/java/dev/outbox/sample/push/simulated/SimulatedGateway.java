@@ -5,13 +5,21 @@ import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.push.Device;
 import dev.outbox.sample.push.PushGateway;
 import dev.outbox.sample.push.PushMessage;
+import dev.outbox.sample.web.Name;
 import java.util.List;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Component;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Gateway that fails on request: a number of times for one device, or for all devices while it is down. */
-@Component
+/**
+ * Gateway that fails on request: a number of times for one device, or for all devices while it is down. Shows over HTTP what its devices have
+ * shown.
+ */
+@RestController
 @ConditionalOnProperty(name = "push.gateway", havingValue = "simulated")
 final class SimulatedGateway implements PushGateway {
 
@@ -70,12 +78,19 @@ final class SimulatedGateway implements PushGateway {
         return Result.ACCEPTED;
     }
 
-    void fail(String userId, int times) {
-        jdbc.sql(PLAN_FAILURES).param("userId", userId).param("failures", times).update();
+    @PutMapping("/devices/{userId}/failures")
+    void fail(@PathVariable @Name String userId, @RequestBody Failures failures) {
+        jdbc.sql(PLAN_FAILURES)
+                .param("userId", userId)
+                .param("failures", failures.times())
+                .update();
     }
 
     /** Messages that a device has shown. */
-    List<String> shown(String userId) {
+    @GetMapping("/devices/{userId}/messages")
+    List<String> shown(@PathVariable String userId) {
         return jdbc.sql(TAKEN).param("userId", userId).query(String.class).list();
     }
+
+    record Failures(int times) {}
 }
