@@ -20,21 +20,21 @@ public class Backtests {
 
     private static final String ADD = """
             INSERT INTO backtest.backtests (id, owner_id, strategy_key, market, candles)
-            VALUES (:id, :ownerId, :strategyKey, :market, :candles)
+            VALUES (:backtestId, :ownerId, :strategyKey, :market, :candles)
             ON CONFLICT (id) DO NOTHING
             """;
 
     private static final String COMPLETE = """
             UPDATE backtest.backtests
                SET status = 'completed', trades = :trades, profit = :profit, reason = NULL
-             WHERE id = :id
+             WHERE id = :backtestId
                AND status <> 'completed'
             """;
 
     private static final String FAIL = """
             UPDATE backtest.backtests
                SET status = 'failed', reason = :reason
-             WHERE id = :id
+             WHERE id = :backtestId
                AND status = 'queued'
             """;
 
@@ -64,13 +64,7 @@ public class Backtests {
 
     /** Stores the job of a command, unless it is known. */
     void add(RunBacktest command) {
-        jdbc.sql(ADD)
-                .param("id", command.backtestId())
-                .param("ownerId", command.ownerId())
-                .param("strategyKey", command.strategyKey())
-                .param("market", command.market())
-                .param("candles", command.candles())
-                .update();
+        jdbc.sql(ADD).paramSource(command).update();
     }
 
     /** Stores a result and publishes it, unless one is stored. It may follow a failure, after an operator's retry. */
@@ -87,20 +81,8 @@ public class Backtests {
 
     /** Stores a result, unless one is stored. Returns whether it did. */
     public boolean store(BacktestEvent event) {
-        if (event instanceof BacktestCompleted completed) {
-            return jdbc.sql(COMPLETE)
-                            .param("id", completed.backtestId())
-                            .param("trades", completed.trades())
-                            .param("profit", completed.profit())
-                            .update()
-                    == 1;
-        }
-        BacktestFailed failed = (BacktestFailed) event;
-        return jdbc.sql(FAIL)
-                        .param("id", failed.backtestId())
-                        .param("reason", failed.reason())
-                        .update()
-                == 1;
+        String sql = event instanceof BacktestCompleted ? COMPLETE : FAIL;
+        return jdbc.sql(sql).paramSource(event).update() == 1;
     }
 
     Optional<Backtest> find(UUID id) {

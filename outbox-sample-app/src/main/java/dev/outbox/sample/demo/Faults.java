@@ -81,12 +81,7 @@ class Faults {
         if (fault.isNone()) {
             jdbc.sql(REMOVE).param("handlerId", fault.handlerId()).update();
         } else {
-            jdbc.sql(PUT)
-                    .param("handlerId", fault.handlerId())
-                    .param("failPercent", fault.failPercent())
-                    .param("slowMillis", fault.slowMillis())
-                    .param("hang", fault.hang())
-                    .update();
+            jdbc.sql(PUT).paramSource(fault).update();
         }
     }
 

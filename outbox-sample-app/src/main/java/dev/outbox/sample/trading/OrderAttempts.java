@@ -26,7 +26,7 @@ class OrderAttempts {
 
     private static final String ADD = """
             INSERT INTO trading.order_attempts (id, order_intent_id, attempt_no, identifier)
-            VALUES (:id, :orderIntentId, :attemptNo, :identifier)
+            VALUES (:attemptId, :orderIntentId, :attemptNo, :identifier)
             ON CONFLICT (order_intent_id, attempt_no) DO NOTHING
             """;
 
@@ -122,13 +122,7 @@ class OrderAttempts {
 
     /** Stores the attempt of a command. Returns {@code false} and changes nothing if the intent has an attempt with this number. */
     boolean add(CreateOrderAttempt command) {
-        return jdbc.sql(ADD)
-                        .param("id", command.attemptId())
-                        .param("orderIntentId", command.orderIntentId())
-                        .param("attemptNo", command.attemptNo())
-                        .param("identifier", command.identifier())
-                        .update()
-                == 1;
+        return jdbc.sql(ADD).paramSource(command).update() == 1;
     }
 
     /** Stores the status of an attempt that another service executes and may have opened. Does nothing if the intent is unknown. */
