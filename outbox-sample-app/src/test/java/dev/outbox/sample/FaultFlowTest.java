@@ -152,7 +152,7 @@ class FaultFlowTest {
 
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(circuitsOpened()).isGreaterThan(opened));
-        assertThat(paid()).extracting("lastErrorCode").contains("CourierUnreachableException");
+        assertThat(paid()).extracting("lastErrorCode").contains("GatewayException");
 
         api.gateway("courier", "NONE");
 

@@ -108,7 +108,7 @@ class OrderFlowTest {
             await().atMost(Api.DEADLINE)
                     .untilAsserted(() -> assertThat(api.events())
                             .extracting("eventType", "lastErrorCode")
-                            .contains(tuple("OrderPaid", "CourierTimeoutException")));
+                            .contains(tuple("OrderPaid", "GatewayException")));
         } finally {
             api.delete("/demo/faults");
         }

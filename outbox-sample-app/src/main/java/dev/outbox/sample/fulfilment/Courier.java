@@ -1,19 +1,45 @@
 package dev.outbox.sample.fulfilment;
 
+import dev.outbox.sample.demo.Outage;
+import dev.outbox.sample.demo.Outages;
+import dev.outbox.sample.http.GatewayException;
 import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
 
-/** Port to a courier service. */
-public interface Courier {
+/** Simulated courier service, which can be down or lose its answers. */
+@Component
+final class Courier {
+
+    private static final String BOOK = """
+            INSERT INTO fulfilment.parcels (key, order_id)
+            VALUES (:key, :orderId)
+            ON CONFLICT (key) DO UPDATE
+               SET requests = parcels.requests + 1
+            """;
+
+    private final JdbcClient jdbc;
+    private final Outages outages;
+
+    Courier(JdbcClient jdbc, Outages outages) {
+        this.jdbc = jdbc;
+        this.outages = outages;
+    }
 
     /**
-     * Books a parcel once per key, outside any transaction. After a failure the parcel may be booked; the call is repeated under the same
-     * key.
+     * Books a parcel once per key. After a failure the parcel may be booked; the call is repeated under the same key.
      *
      * @param key the id of the event, the same for each attempt
      * @param orderId the order
-     * @throws dev.outbox.NonRetryableException if no attempt can succeed
-     * @throws dev.outbox.RetryAfterException if the courier named the time of the next attempt
-     * @throws RuntimeException if the courier did not confirm the parcel, so that a retry may succeed
      */
-    void book(UUID key, String orderId);
+    void book(UUID key, String orderId) {
+        Outage outage = outages.of("courier");
+        if (outage == Outage.DOWN) {
+            throw new GatewayException("the courier cannot be reached");
+        }
+        jdbc.sql(BOOK).param("key", key).param("orderId", orderId).update();
+        if (outage == Outage.LOSE_ANSWER) {
+            throw new GatewayException("the courier has not answered for order " + orderId);
+        }
+    }
 }
