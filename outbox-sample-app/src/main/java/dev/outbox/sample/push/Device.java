@@ -1,5 +1,8 @@
 package dev.outbox.sample.push;
 
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Size;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +23,33 @@ public record Device(
     }
 
     /**
-     * Subscription as a browser returns it.
+     * Subscription in the form in which browsers serialize it.
      *
      * @param endpoint where the push service takes messages
-     * @param p256dh the browser's public key, in base64url
-     * @param auth the authentication secret, in base64url
+     * @param keys the keys of the browser
      */
-    public record Subscription(URI endpoint, String p256dh, String auth) {
+    public record Subscription(
+            @NotNull URI endpoint, @NotNull @Valid Keys keys) {
 
         @Override
         public String toString() {
             return "Subscription[host=" + endpoint.getHost() + "]";
+        }
+    }
+
+    /**
+     * Keys of a browser, in base64url.
+     *
+     * @param p256dh the public key
+     * @param auth the authentication secret
+     */
+    public record Keys(
+            @NotNull @Size(max = 100) String p256dh,
+            @NotNull @Size(max = 50) String auth) {
+
+        @Override
+        public String toString() {
+            return "Keys";
         }
     }
 }

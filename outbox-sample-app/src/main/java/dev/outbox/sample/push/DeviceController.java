@@ -3,9 +3,7 @@ package dev.outbox.sample.push;
 import dev.outbox.sample.push.Device.Subscription;
 import dev.outbox.sample.web.Name;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Size;
-import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -30,7 +28,9 @@ final class DeviceController {
     @PutMapping("/devices/{userId}")
     void register(
             @PathVariable @Name String userId, @Valid @RequestBody(required = false) @Nullable RegisterDevice request) {
-        Device device = request == null ? new Device(userId, null, null) : request.of(userId);
+        Device device = request == null
+                ? new Device(userId, null, null)
+                : new Device(userId, request.token(), request.subscription());
         try {
             gateway.check(device);
         } catch (IllegalArgumentException ex) {
@@ -44,14 +44,10 @@ final class DeviceController {
         devices.unregister(userId);
     }
 
-    /** A registration token, or a subscription in the form in which browsers serialize it. */
+    /** A registration token, or a subscription. */
     record RegisterDevice(
             @Nullable @Size(min = 1, max = 4096) String token,
-            @Nullable @Valid BrowserSubscription subscription) {
-
-        Device of(String userId) {
-            return new Device(userId, token, subscription == null ? null : subscription.subscription());
-        }
+            @Nullable @Valid Subscription subscription) {
 
         /** Omits the secrets, because Spring logs request bodies at DEBUG. */
         @Override
@@ -59,21 +55,4 @@ final class DeviceController {
             return "RegisterDevice";
         }
     }
-
-    record BrowserSubscription(
-            @NotNull URI endpoint, @NotNull @Valid Keys keys) {
-
-        Subscription subscription() {
-            return new Subscription(endpoint, keys.p256dh(), keys.auth());
-        }
-
-        @Override
-        public String toString() {
-            return "BrowserSubscription";
-        }
-    }
-
-    record Keys(
-            @NotNull @Size(max = 100) String p256dh,
-            @NotNull @Size(max = 50) String auth) {}
 }

@@ -1,5 +1,6 @@
 package dev.outbox.sample.push;
 
+import dev.outbox.sample.push.Device.Keys;
 import dev.outbox.sample.push.Device.Subscription;
 import java.net.URI;
 import java.sql.ResultSet;
@@ -55,8 +56,10 @@ class Devices {
                 .param(
                         "endpoint",
                         subscription == null ? null : subscription.endpoint().toString())
-                .param("p256dh", subscription == null ? null : subscription.p256dh())
-                .param("auth", subscription == null ? null : subscription.auth())
+                .param(
+                        "p256dh",
+                        subscription == null ? null : subscription.keys().p256dh())
+                .param("auth", subscription == null ? null : subscription.keys().auth())
                 .update();
     }
 
@@ -80,7 +83,7 @@ class Devices {
         String endpoint = row.getString("endpoint");
         Subscription subscription = endpoint == null
                 ? null
-                : new Subscription(URI.create(endpoint), row.getString("p256dh"), row.getString("auth"));
+                : new Subscription(URI.create(endpoint), new Keys(row.getString("p256dh"), row.getString("auth")));
         return new Registration(
                 row.getObject("id", UUID.class),
                 new Device(row.getString("user_id"), row.getString("token"), subscription));

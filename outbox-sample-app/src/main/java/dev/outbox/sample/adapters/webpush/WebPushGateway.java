@@ -86,8 +86,8 @@ final class WebPushGateway implements PushGateway {
 
     private byte[] encrypt(byte[] content, Subscription subscription) {
         try {
-            byte[] point = Base64.getUrlDecoder().decode(subscription.p256dh());
-            byte[] auth = Base64.getUrlDecoder().decode(subscription.auth());
+            byte[] point = Base64.getUrlDecoder().decode(subscription.keys().p256dh());
+            byte[] auth = Base64.getUrlDecoder().decode(subscription.keys().auth());
             if (point.length != POINT_LENGTH || auth.length != AUTH_LENGTH) {
                 throw new IllegalArgumentException("a key has another length");
             }

@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
+import dev.outbox.sample.push.Device.Keys;
 import dev.outbox.sample.push.Device.Subscription;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -33,7 +34,7 @@ final class Browser {
     }
 
     Subscription subscription(URI endpoint) {
-        return new Subscription(endpoint, BASE64URL.encodeToString(point()), BASE64URL.encodeToString(auth));
+        return new Subscription(endpoint, new Keys(BASE64URL.encodeToString(point()), BASE64URL.encodeToString(auth)));
     }
 
     String decrypt(byte[] message) {

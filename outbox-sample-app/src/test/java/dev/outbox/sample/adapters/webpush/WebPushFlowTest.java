@@ -119,7 +119,10 @@ class WebPushFlowTest {
         Subscription subscription = browser.subscription(endpoint);
         return api.put("/devices/" + user, """
                 {"subscription": {"endpoint": "%s", "expirationTime": null, "keys": {"p256dh": "%s", "auth": "%s"}}}
-                """.formatted(endpoint, subscription.p256dh(), subscription.auth()))
+                """.formatted(
+                                endpoint,
+                                subscription.keys().p256dh(),
+                                subscription.keys().auth()))
                 .getStatusCode();
     }
 

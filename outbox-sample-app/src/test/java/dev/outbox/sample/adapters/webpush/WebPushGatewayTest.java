@@ -25,6 +25,7 @@ import dev.outbox.sample.http.GatewayClient;
 import dev.outbox.sample.http.GatewayException;
 import dev.outbox.sample.http.GatewayTimeouts;
 import dev.outbox.sample.push.Device;
+import dev.outbox.sample.push.Device.Keys;
 import dev.outbox.sample.push.Device.Subscription;
 import dev.outbox.sample.push.PushGateway.Result;
 import dev.outbox.sample.push.PushMessage;
@@ -180,7 +181,8 @@ class WebPushGatewayTest {
         "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4, %"
     })
     void deviceMustHaveKeysOfWebPush(String p256dh, String auth) {
-        Device device = new Device("ann", null, new Subscription(URI.create(service.baseUrl() + PATH), p256dh, auth));
+        Device device =
+                new Device("ann", null, new Subscription(URI.create(service.baseUrl() + PATH), new Keys(p256dh, auth)));
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> gateway().check(device))
@@ -214,7 +216,7 @@ class WebPushGatewayTest {
 
         assertThat(device + " " + device.subscription())
                 .doesNotContain(PATH)
-                .doesNotContain(device.subscription().auth())
+                .doesNotContain(device.subscription().keys().auth())
                 .contains("ann");
     }
 
