@@ -40,12 +40,8 @@ final class FakeFcm extends WireMockExtension {
     }
 
     FcmGateway gateway(Clock clock) {
-        return gateway(clock, Duration.ofSeconds(30));
-    }
-
-    FcmGateway gateway(Clock clock, Duration readTimeout) {
         ServiceAccount account = ServiceAccount.read(keyFile(), JSON);
-        GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(30), readTimeout);
+        GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(30));
         GatewayClient http = new GatewayClient("FCM", timeouts, clock);
         return new FcmGateway(URI.create(baseUrl() + MESSAGES), new AccessTokens(account, http, clock), http, JSON);
     }

@@ -1,12 +1,10 @@
 package dev.outbox.sample.adapters.fcm;
 
-import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.github.tomakehurst.wiremock.http.Fault;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.sample.http.GatewayException;
@@ -80,17 +78,6 @@ class FcmGatewayTest {
                 .hasMessage("FCM answered %d %s".formatted(status, shown));
     }
 
-    @ParameterizedTest
-    @CsvSource({"429, 120, 120", "503, 7, 7", "503, 'Tue, 01 Jan 2030 12:00:30 GMT', 30"})
-    void overloadedGatewaySaysWhenToRetry(int status, String retryAfter, int seconds) {
-        fcm.answerMessage(FakeFcm.error(status, "QUOTA_EXCEEDED").withHeader("Retry-After", retryAfter));
-
-        assertThatThrownBy(this::send)
-                .isInstanceOfSatisfying(
-                        RetryAfterException.class,
-                        (ex) -> assertThat(ex.delay()).isEqualTo(Duration.ofSeconds(seconds)));
-    }
-
     @Test
     void exceededQuotaIsRetriedAfterAMinute() {
         fcm.answerMessage(FakeFcm.error(429, "QUOTA_EXCEEDED"));
@@ -101,38 +88,11 @@ class FcmGatewayTest {
                         (ex) -> assertThat(ex.delay()).isEqualTo(Duration.ofMinutes(1)));
     }
 
-    @ParameterizedTest
-    @CsvSource({"500, INTERNAL", "503, UNAVAILABLE", "502, ''"})
-    void failingGatewayIsRetried(int status, String code) {
-        fcm.answerMessage(FakeFcm.error(status, code));
-
-        assertThatThrownBy(this::send)
-                .isInstanceOf(GatewayException.class)
-                .hasMessageStartingWith("FCM answered " + status);
-    }
-
     @Test
-    void errorThatIsNotJsonIsRetried() {
-        fcm.answerMessage(aResponse().withStatus(502).withBody("<html>Bad gateway</html>"));
+    void failingGatewayIsRetried() {
+        fcm.answerMessage(FakeFcm.error(503, "UNAVAILABLE"));
 
-        assertThatThrownBy(this::send).isInstanceOf(GatewayException.class).hasMessage("FCM answered 502");
-    }
-
-    @Test
-    void missingAnswerIsRetried() {
-        fcm.answerMessage(okJson("{}").withFixedDelay(10_000));
-        FcmGateway impatient = fcm.gateway(CLOCK, Duration.ofMillis(500));
-
-        assertThatThrownBy(() -> impatient.send(message, device))
-                .isInstanceOf(GatewayException.class)
-                .hasMessageStartingWith("FCM did not answer");
-    }
-
-    @Test
-    void brokenConnectionIsRetried() {
-        fcm.answerMessage(aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER));
-
-        assertThatThrownBy(this::send).isInstanceOf(GatewayException.class);
+        assertThatThrownBy(this::send).isInstanceOf(GatewayException.class).hasMessage("FCM answered 503 UNAVAILABLE");
     }
 
     @Test
