@@ -7,17 +7,27 @@ import dev.outbox.sample.events.OrderEvent.OrderCanceled;
 import dev.outbox.sample.events.OrderEvent.OrderItemChanged;
 import dev.outbox.sample.events.OrderEvent.OrderPaid;
 import dev.outbox.sample.events.OrderEvent.OrderPlaced;
+import dev.outbox.sample.web.Name;
 import dev.outbox.sample.web.NotFoundException;
+import jakarta.validation.Valid;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Changes orders, and publishes each change with the new version as its sequence. */
-@Service
+/** Orders over HTTP. Each change is published with the new version as its sequence. */
+@RestController
+@RequestMapping("/orders")
 class Orders {
 
     private static final String PLACE = """
@@ -49,28 +59,33 @@ class Orders {
     }
 
     @Transactional
-    Order place(String item) {
-        Order order = jdbc.sql(PLACE).param("item", item).query(Order.class).single();
-        publish(order, new OrderPlaced(item));
+    @PostMapping
+    @ResponseStatus(HttpStatus.CREATED)
+    Order place(@Valid @RequestBody PlaceOrder request) {
+        Order order = jdbc.sql(PLACE).paramSource(request).query(Order.class).single();
+        publish(order, new OrderPlaced(request.item()));
         return order;
     }
 
     @Transactional
-    Order changeItem(String id, String item) {
-        Order order = change(id, item, null);
-        publish(order, new OrderItemChanged(item));
+    @PutMapping("/{id}/item")
+    Order changeItem(@PathVariable String id, @Valid @RequestBody PlaceOrder request) {
+        Order order = change(id, request.item(), null);
+        publish(order, new OrderItemChanged(order.item()));
         return order;
     }
 
     @Transactional
-    Order pay(String id) {
+    @PostMapping("/{id}/payment")
+    Order pay(@PathVariable String id) {
         Order order = change(id, null, "paid");
         publish(order, new OrderPaid(order.item(), Instant.now()));
         return order;
     }
 
     @Transactional
-    Order cancel(String id) {
+    @DeleteMapping("/{id}")
+    Order cancel(@PathVariable String id) {
         Order order = change(id, null, "canceled");
         publish(order, new OrderCanceled("by request"));
         return order;
@@ -99,4 +114,6 @@ class Orders {
     private void publish(Order order, OrderEvent event) {
         outbox.publish(OutboxEvent.of("order", order.id(), event).withSequence(order.version()));
     }
+
+    record PlaceOrder(@Name String item) {}
 }

@@ -2,16 +2,26 @@ package dev.outbox.sample.reservation;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
+import dev.outbox.sample.web.Name;
 import dev.outbox.sample.web.NotFoundException;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.UUID;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Keeps reservations. A confirmation and its event are stored together. */
-@Service
+/** Reservations over HTTP. A confirmation and its event are stored together. */
+@RestController
+@RequestMapping("/reservations")
 class Reservations {
 
     private static final String REQUEST = """
@@ -40,20 +50,23 @@ class Reservations {
         this.outbox = outbox;
     }
 
-    Reservation request(String userId, String place, Instant startsAt) {
+    @PostMapping
+    @ResponseStatus(HttpStatus.CREATED)
+    Reservation request(@Valid @RequestBody RequestReservation request) {
         UUID id = UUID.randomUUID();
         jdbc.sql(REQUEST)
                 .param("id", id)
-                .param("userId", userId)
-                .param("place", place)
-                .param("startsAt", Timestamp.from(startsAt))
+                .param("userId", request.userId())
+                .param("place", request.place())
+                .param("startsAt", Timestamp.from(request.startsAt()))
                 .update();
         return find(id);
     }
 
     /** Confirms a reservation. Publishes nothing if it is already confirmed. */
     @Transactional
-    Reservation confirm(UUID id) {
+    @PostMapping("/{id}/confirmation")
+    Reservation confirm(@PathVariable UUID id) {
         int confirmed = jdbc.sql(CONFIRM).param("id", id).update();
         Reservation reservation = find(id);
         if (confirmed == 1) {
@@ -71,4 +84,9 @@ class Reservations {
                 .optional()
                 .orElseThrow(() -> new NotFoundException("reservation", id));
     }
+
+    record RequestReservation(
+            @Name String userId,
+            @Name String place,
+            @NotNull Instant startsAt) {}
 }

@@ -3,6 +3,7 @@ package dev.outbox.sample.ordering;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.ordering.Orders.PlaceOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -25,7 +26,7 @@ class OrdersTest {
     void versionOfTheOrderIsTheSequenceOfItsEvent() {
         transaction.executeWithoutResult((status) -> {
             status.setRollbackOnly();
-            String order = orders.place("desk").id();
+            String order = orders.place(new PlaceOrder("desk")).id();
             jdbc.sql("UPDATE ordering.orders SET version = 41 WHERE id = :id")
                     .param("id", order)
                     .update();

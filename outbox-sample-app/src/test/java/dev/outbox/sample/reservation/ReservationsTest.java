@@ -3,6 +3,7 @@ package dev.outbox.sample.reservation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.reservation.Reservations.RequestReservation;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -23,7 +24,7 @@ class ReservationsTest {
 
     @Test
     void rolledBackConfirmationIsNeitherStoredNorPublished() {
-        Reservation requested = reservations.request("user-1", "sauna", Instant.now());
+        Reservation requested = reservations.request(new RequestReservation("user-1", "sauna", Instant.now()));
 
         transaction.executeWithoutResult((status) -> {
             reservations.confirm(requested.id());
