@@ -2,7 +2,6 @@ package dev.outbox.sample.trading;
 
 import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.trading.Exchange.Executions;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -30,7 +29,6 @@ final class FillPolling {
                AND i.status IN ('ACCEPTED', 'PARTIALLY_FILLED')
                AND a.identifier > :last
              ORDER BY a.identifier
-             LIMIT 100
             """;
 
     private static final String CLOSE = """
@@ -63,7 +61,11 @@ final class FillPolling {
             return;
         }
         try {
-            askForAll();
+            for (String identifier :
+                    jdbc.sql(OPEN).param("last", last).query(String.class).list()) {
+                last = identifier;
+                ask(identifier);
+            }
             last = START;
         } catch (ExchangeUnreachableException ex) {
             pausedUntil = System.nanoTime() + ex.retryAfter().toNanos();
@@ -71,17 +73,6 @@ final class FillPolling {
                     "Upbit did not return executions; the next run continues with the following order: {}",
                     ex.getMessage());
         }
-    }
-
-    private void askForAll() {
-        List<String> page;
-        do {
-            page = jdbc.sql(OPEN).param("last", last).query(String.class).list();
-            for (String identifier : page) {
-                last = identifier;
-                ask(identifier);
-            }
-        } while (!page.isEmpty());
     }
 
     private void ask(String identifier) {

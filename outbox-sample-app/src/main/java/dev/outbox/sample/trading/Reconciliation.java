@@ -3,7 +3,6 @@ package dev.outbox.sample.trading;
 import dev.outbox.sample.eventbus.InWorker;
 import dev.outbox.sample.eventbus.Message;
 import java.time.OffsetDateTime;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -36,13 +35,10 @@ final class Reconciliation {
             """;
 
     private static final String UNKNOWN = """
-            SELECT id, changed_at
+            SELECT id
               FROM trading.order_attempts
              WHERE status = 'UNKNOWN'
-               AND changed_at <= :startedAt
-               AND (changed_at, id) > (:changedAt, :id)
-             ORDER BY changed_at, id
-             LIMIT 100
+             ORDER BY changed_at
             """;
 
     private static final String SETTLED_MARK = """
@@ -61,8 +57,6 @@ final class Reconciliation {
              ORDER BY retry_at
              LIMIT 100
             """;
-
-    private static final Position START = new Position(new UUID(0, 0), OffsetDateTime.MIN);
 
     private final JdbcClient jdbc;
     private final OrderAttempts attempts;
@@ -88,7 +82,7 @@ final class Reconciliation {
         each(jdbc.sql(ABANDONED), (attempt) -> conclusions.unknown(attempt, "no answer was stored"));
         each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), this::goOn);
         try {
-            askForAll();
+            each(jdbc.sql(UNKNOWN), this::ask);
         } catch (ExchangeUnreachableException ex) {
             log.warn(
                     "The exchange cannot be reached; the next run asks for the unknown orders again: {}",
@@ -96,28 +90,9 @@ final class Reconciliation {
         }
     }
 
+    /** Takes each step for the attempts as they are now. A step that fails does not keep later ones from their turn. */
     private void each(JdbcClient.StatementSpec found, Consumer<OrderAttempt> step) {
         found.query(UUID.class).list().forEach((id) -> reconcile(id, step));
-    }
-
-    /** Looks up each attempt that is unknown at the start of the run. A lookup without an answer does not keep later ones from their turn. */
-    private void askForAll() {
-        OffsetDateTime startedAt =
-                jdbc.sql("SELECT now()").query(OffsetDateTime.class).single();
-        Position last = START;
-        List<Position> page;
-        do {
-            page = jdbc.sql(UNKNOWN)
-                    .param("startedAt", startedAt)
-                    .param("changedAt", last.changedAt())
-                    .param("id", last.id())
-                    .query(Position.class)
-                    .list();
-            for (Position position : page) {
-                reconcile(position.id(), this::ask);
-                last = position;
-            }
-        } while (!page.isEmpty());
     }
 
     private void reconcile(UUID id, Consumer<OrderAttempt> step) {
@@ -167,7 +142,4 @@ final class Reconciliation {
                 .query(OffsetDateTime.class)
                 .optional();
     }
-
-    /** Position of an attempt in the order of the lookups. */
-    private record Position(UUID id, OffsetDateTime changedAt) {}
 }
