@@ -52,25 +52,21 @@ class Login {
                 .logout(AbstractHttpConfigurer::disable)
                 .requestCache(AbstractHttpConfigurer::disable)
                 .sessionManagement((session) -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
-        if (settings.password() != null) {
-            http.httpBasic(Customizer.withDefaults())
-                    .authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
-                            .denyAll()
-                            .requestMatchers(OPERATIONS)
-                            .authenticated()
-                            .anyRequest()
-                            .permitAll());
-        } else {
-            http.authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
-                    .denyAll()
-                    .anyRequest()
-                    .permitAll());
-            if (environment.acceptsProfiles(Profiles.of("!worker"))) {
-                log.warn(
-                        "Operations are open to every client that reaches the port; set sample.security.password to require a login");
-            }
+        boolean login = settings.password() != null;
+        if (login) {
+            http.httpBasic(Customizer.withDefaults());
+        } else if (environment.acceptsProfiles(Profiles.of("!worker"))) {
+            log.warn(
+                    "Operations are open to every client that reaches the port; set sample.security.password to require a login");
         }
-        return http.build();
+        return http.authorizeHttpRequests((requests) -> {
+                    requests.requestMatchers(Login::isOfForeignPage).denyAll();
+                    if (login) {
+                        requests.requestMatchers(OPERATIONS).authenticated();
+                    }
+                    requests.anyRequest().permitAll();
+                })
+                .build();
     }
 
     private static boolean isOfForeignPage(HttpServletRequest request) {

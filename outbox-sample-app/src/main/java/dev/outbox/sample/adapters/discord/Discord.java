@@ -5,14 +5,13 @@ import dev.outbox.RetryAfterException;
 import dev.outbox.sample.http.Answer;
 import dev.outbox.sample.http.GatewayClient;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.web.util.UriUtils;
+import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
 
 /** REST API of Discord. */
@@ -55,11 +54,11 @@ final class Discord {
     }
 
     private URI uri(String... path) {
-        StringBuilder uri = new StringBuilder(baseUrl.toString());
-        for (String segment : path) {
-            uri.append('/').append(UriUtils.encodePathSegment(segment, StandardCharsets.UTF_8));
-        }
-        return URI.create(uri.toString());
+        return UriComponentsBuilder.fromUri(baseUrl)
+                .pathSegment(path)
+                .build()
+                .encode()
+                .toUri();
     }
 
     private static RuntimeException failure(Answer answer, JsonNode error) {
