@@ -1,15 +1,24 @@
 package dev.outbox.sample.demo;
 
 import dev.outbox.sample.web.NotFoundException;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Injected faults, stored in the database so that every process applies them. */
-@Component
+/** Injected faults, over HTTP. Stored in the database, so that every process applies them. */
+@RestController
+@RequestMapping("/demo/faults")
 @ConditionalOnBooleanProperty("demo.enabled")
 class Faults {
 
@@ -70,7 +79,18 @@ class Faults {
         this.jdbc = jdbc;
     }
 
-    /** Replaces the fault of a handler. */
+    /** Sets the fault of a handler. A missing parameter means no fault. */
+    @PostMapping("/handlers/{id}")
+    HandlerFault handler(
+            @PathVariable String id,
+            @RequestParam(defaultValue = "0") @Min(0) @Max(100) int failPercent,
+            @RequestParam(defaultValue = "0") @Min(0) @Max(600_000) int slowMillis,
+            @RequestParam(defaultValue = "false") boolean hang) {
+        HandlerFault fault = new HandlerFault(id, failPercent, slowMillis, hang);
+        put(fault);
+        return fault;
+    }
+
     void put(HandlerFault fault) {
         if (!jdbc.sql(IS_HANDLER)
                 .param("handlerId", fault.handlerId())
@@ -92,28 +112,29 @@ class Faults {
                 .optional();
     }
 
-    List<HandlerFault> ofHandlers() {
-        return jdbc.sql(OF_HANDLERS).query(HandlerFault.class).list();
-    }
-
     /** Starts or ends the outage of a gateway. */
-    void turn(GatewayFault gateway) {
-        int found = jdbc.sql(TURN)
-                .param("name", gateway.name())
-                .param("fault", gateway.fault().name())
-                .update();
-        if (found == 0) {
-            throw new NotFoundException("gateway that can be " + gateway.fault(), gateway.name());
+    @PostMapping("/gateways/{name}")
+    GatewayFault gateway(@PathVariable String name, @RequestParam Outage fault) {
+        if (jdbc.sql(TURN).param("name", name).param("fault", fault.name()).update() == 0) {
+            throw new NotFoundException("gateway that can be " + fault, name);
         }
+        return new GatewayFault(name, fault);
     }
 
-    List<GatewayFault> gateways() {
-        return jdbc.sql(GATEWAYS).query(GatewayFault.class).list();
+    @GetMapping
+    AllFaults all() {
+        return new AllFaults(
+                jdbc.sql(OF_HANDLERS).query(HandlerFault.class).list(),
+                jdbc.sql(GATEWAYS).query(GatewayFault.class).list());
     }
 
     @Transactional
-    void end() {
+    @DeleteMapping
+    AllFaults end() {
         jdbc.sql(REMOVE_ALL).update();
         jdbc.sql(END_ALL).update();
+        return all();
     }
+
+    record AllFaults(List<HandlerFault> handlers, List<GatewayFault> gateways) {}
 }

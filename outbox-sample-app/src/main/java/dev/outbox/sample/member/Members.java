@@ -5,17 +5,29 @@ import dev.outbox.sample.discord.Bot;
 import dev.outbox.sample.events.MemberEvent;
 import dev.outbox.sample.events.MemberEvent.MemberJoinedViaWebJoin;
 import dev.outbox.sample.events.MemberEvent.MemberRestored;
+import dev.outbox.sample.web.Name;
 import dev.outbox.sample.web.NotFoundException;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 
-/** Lets members join through the page of a guild, and gives them their roles back. */
-@Service
+/** Members over HTTP: they join through the page of a guild, and get their roles back. */
+@RestController
 class Members {
 
     private static final String JOIN = """
@@ -56,30 +68,34 @@ class Members {
 
     /** Adds a member to a guild that has the bot. Publishes nothing if the user is already a member. */
     @Transactional
-    Member join(String guildId, String discordUserId, String slug) {
+    @PostMapping("/guilds/{guildId}/members")
+    @ResponseStatus(HttpStatus.CREATED)
+    Member join(@PathVariable @Name String guildId, @Valid @RequestBody Join request) {
         bot.requireIn(guildId);
         UUID id = UUID.randomUUID();
         int joined = jdbc.sql(JOIN)
                 .param("id", id)
                 .param("guildId", guildId)
-                .param("discordUserId", discordUserId)
-                .param("slug", slug)
+                .param("discordUserId", request.discordUserId())
+                .param("slug", request.slug())
                 .update();
         if (joined == 1) {
-            publish(id, new MemberJoinedViaWebJoin(id, guildId, slug));
+            publish(id, new MemberJoinedViaWebJoin(id, guildId, request.slug()));
         }
         return jdbc.sql(FIND_IN_GUILD)
                 .param("guildId", guildId)
-                .param("discordUserId", discordUserId)
+                .param("discordUserId", request.discordUserId())
                 .query(Members::member)
                 .single();
     }
 
     /** Asks for roles to be given back to a member. */
     @Transactional
-    Member requestRestore(UUID id, List<String> roles) {
+    @PutMapping("/members/{id}/roles")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Member requestRestore(@PathVariable UUID id, @Valid @RequestBody Restore request) {
         Member member = find(id);
-        outbox.publish("member_restore", id.toString(), new MemberRestoreRequested(roles));
+        outbox.publish("member_restore", id.toString(), new MemberRestoreRequested(request.roles()));
         return member;
     }
 
@@ -96,7 +112,8 @@ class Members {
         }
     }
 
-    Member find(UUID id) {
+    @GetMapping("/members/{id}")
+    Member find(@PathVariable UUID id) {
         return jdbc.sql(FIND)
                 .param("id", id)
                 .query(Members::member)
@@ -116,4 +133,8 @@ class Members {
     private void publish(UUID id, MemberEvent event) {
         outbox.publish("member", id.toString(), event);
     }
+
+    record Join(@Name String discordUserId, @Name String slug) {}
+
+    record Restore(@NotEmpty List<@NotNull @Pattern(regexp = "\\P{Cntrl}{1,100}") String> roles) {}
 }

@@ -20,7 +20,7 @@ class DemoModeTest {
 
     private final ApplicationContextRunner service = new ApplicationContextRunner()
             .withBean(JdbcClient.class, () -> JdbcClient.create(nowhere))
-            .withUserConfiguration(FaultConfiguration.class, Faults.class, FaultController.class, Outages.class);
+            .withUserConfiguration(FaultConfiguration.class, Faults.class, Outages.class);
 
     @Test
     void demoIsOffByDefault() throws IOException {
@@ -35,16 +35,13 @@ class DemoModeTest {
     void withTheDemoThereAreSwitchesAndAWrapperAroundHandlers() {
         service.withPropertyValues("demo.enabled=true")
                 .run((context) ->
-                        assertThat(context).hasSingleBean(Advisor.class).hasSingleBean(FaultController.class));
+                        assertThat(context).hasSingleBean(Advisor.class).hasSingleBean(Faults.class));
     }
 
     @Test
     void withoutTheDemoThereIsNeitherASwitchNorAnOutage() {
         service.withPropertyValues("demo.enabled=false").run((context) -> {
-            assertThat(context)
-                    .doesNotHaveBean(Advisor.class)
-                    .doesNotHaveBean(Faults.class)
-                    .doesNotHaveBean(FaultController.class);
+            assertThat(context).doesNotHaveBean(Advisor.class).doesNotHaveBean(Faults.class);
             assertThat(context.getBean(Outages.class).isDown("courier")).isFalse();
         });
     }
