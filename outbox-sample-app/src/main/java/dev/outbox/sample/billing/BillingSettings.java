@@ -1,8 +1,11 @@
 package dev.outbox.sample.billing;
 
+import jakarta.validation.constraints.Positive;
 import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * Settings of billing periods and payment retries.
@@ -11,17 +14,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param retryAfter Time to wait after a payment has failed.
  * @param finalFailure Number of the failure in a row that cancels the subscription.
  */
+@Validated
 @ConfigurationProperties("sample.billing")
-record BillingSettings(@Nullable Duration period, Duration retryAfter, int finalFailure) {
-
-    BillingSettings {
-        if (period != null && period.toSeconds() < 1) {
-            throw new IllegalArgumentException("sample.billing.period must be at least one second: " + period);
-        }
-        if (retryAfter.isNegative() || finalFailure < 1) {
-            throw new IllegalArgumentException(
-                    "sample.billing.retry-after must not be negative, and sample.billing.final-failure at"
-                            + " least 1: " + retryAfter + ", " + finalFailure);
-        }
-    }
-}
+record BillingSettings(
+        @Nullable @DurationMin(seconds = 1) Duration period,
+        @DurationMin Duration retryAfter,
+        @Positive int finalFailure) {}

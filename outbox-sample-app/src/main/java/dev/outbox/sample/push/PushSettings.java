@@ -1,18 +1,14 @@
 package dev.outbox.sample.push;
 
+import jakarta.validation.constraints.Positive;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * Settings of push.
  *
  * @param noticeBatch Number of users to whom one transaction delivers a notice.
  */
+@Validated
 @ConfigurationProperties("push")
-record PushSettings(int noticeBatch) {
-
-    PushSettings {
-        if (noticeBatch < 1) {
-            throw new IllegalArgumentException("push.notice-batch must be at least 1: " + noticeBatch);
-        }
-    }
-}
+record PushSettings(@Positive int noticeBatch) {}

@@ -1,7 +1,11 @@
 package dev.outbox.sample.recovery;
 
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Positive;
 import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * Settings of snapshots and of the detection of attacks.
@@ -9,14 +13,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param snapshotsKept How many snapshots of each guild are kept.
  * @param attack What is an attack.
  */
+@Validated
 @ConfigurationProperties("recovery")
-record RecoverySettings(int snapshotsKept, Attack attack) {
-
-    RecoverySettings {
-        if (snapshotsKept < 1) {
-            throw new IllegalArgumentException("recovery.snapshots-kept must be positive: " + snapshotsKept);
-        }
-    }
+record RecoverySettings(@Positive int snapshotsKept, @Valid Attack attack) {
 
     /**
      * What is an attack.
@@ -24,15 +23,6 @@ record RecoverySettings(int snapshotsKept, Attack attack) {
      * @param deletions How many channels and roles a guild loses.
      * @param within In which time.
      */
-    record Attack(int deletions, Duration within) {
-
-        Attack {
-            if (deletions < 1) {
-                throw new IllegalArgumentException("recovery.attack.deletions must be positive: " + deletions);
-            }
-            if (within.isNegative() || within.isZero()) {
-                throw new IllegalArgumentException("recovery.attack.within must be positive: " + within);
-            }
-        }
-    }
+    record Attack(
+            @Positive int deletions, @DurationMin(nanos = 1) Duration within) {}
 }

@@ -188,7 +188,7 @@ final class TossPayments implements Bank {
     private Answer call(
             Charge charge, HttpMethod method, String path, @Nullable Object idempotencyKey, @Nullable Object body) {
         HttpHeaders headers = new HttpHeaders();
-        headers.setBasicAuth(String.valueOf(settings.secretKey()), "");
+        headers.setBasicAuth(settings.secretKey(), "");
         if (idempotencyKey != null) {
             headers.set("Idempotency-Key", idempotencyKey.toString());
         }

@@ -1,11 +1,12 @@
 package dev.outbox.sample.adapters.toss;
 
 import dev.outbox.sample.http.GatewayTimeouts;
+import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * Settings of Toss Payments.
@@ -14,19 +15,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param baseUrl Address of the API.
  * @param timeouts Limits of a call.
  */
+@Validated
 @ConditionalOnProperty(name = "sample.billing.bank", havingValue = "toss")
 @ConfigurationProperties("sample.billing.toss")
 record TossSettings(
-        @Nullable String secretKey,
+        @NotBlank String secretKey,
         @DefaultValue("https://api.tosspayments.com") URI baseUrl,
         @DefaultValue GatewayTimeouts timeouts) {
-
-    TossSettings {
-        if (secretKey == null || secretKey.isBlank()) {
-            throw new IllegalArgumentException(
-                    "sample.billing.toss.secret-key is missing; sample.billing.bank=toss needs it");
-        }
-    }
 
     /** Omits the secret key. */
     @Override

@@ -17,8 +17,7 @@ class UpbitConfiguration {
 
     @Bean
     Upbit upbit(UpbitSettings settings) {
-        UpbitTokens tokens =
-                new UpbitTokens(String.valueOf(settings.accessKey()), String.valueOf(settings.secretKey()));
+        UpbitTokens tokens = new UpbitTokens(settings.accessKey(), settings.secretKey());
         return new Upbit(
                 settings.baseUrl(), tokens, new GatewayClient("Upbit", settings.timeouts(), Clock.systemUTC()));
     }

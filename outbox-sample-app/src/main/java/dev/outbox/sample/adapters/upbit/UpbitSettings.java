@@ -1,11 +1,12 @@
 package dev.outbox.sample.adapters.upbit;
 
 import dev.outbox.sample.http.GatewayTimeouts;
+import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * Settings of Upbit.
@@ -15,20 +16,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param baseUrl Address of the API.
  * @param timeouts Limits of a call.
  */
+@Validated
 @ConditionalOnProperty(name = "trading.exchange", havingValue = "upbit")
 @ConfigurationProperties("trading.upbit")
 record UpbitSettings(
-        @Nullable String accessKey,
-        @Nullable String secretKey,
+        @NotBlank String accessKey,
+        @NotBlank String secretKey,
         @DefaultValue("https://api.upbit.com") URI baseUrl,
         @DefaultValue GatewayTimeouts timeouts) {
-
-    UpbitSettings {
-        if (accessKey == null || accessKey.isBlank() || secretKey == null || secretKey.isBlank()) {
-            throw new IllegalArgumentException("trading.upbit.access-key and trading.upbit.secret-key are needed"
-                    + " by trading.exchange=upbit, and one is missing");
-        }
-    }
 
     /** Omits the keys. */
     @Override
