@@ -19,12 +19,10 @@ import org.springframework.stereotype.Component;
 class RestoreWorkflow {
 
     private final Restores restores;
-    private final RestoreSteps steps;
     private final GuildRoles roles;
 
-    RestoreWorkflow(Restores restores, RestoreSteps steps, GuildRoles roles) {
+    RestoreWorkflow(Restores restores, GuildRoles roles) {
         this.restores = restores;
-        this.steps = steps;
         this.roles = roles;
     }
 
@@ -34,7 +32,7 @@ class RestoreWorkflow {
         if (job.isCompleted()) {
             return;
         }
-        int planned = steps.count(job.id());
+        int planned = restores.countSteps(job.id());
         if (planned == 0) {
             restores.fail(job, "the snapshot holds no roles");
             return;
@@ -59,9 +57,9 @@ class RestoreWorkflow {
     }
 
     private void restoreRoles(RestoreJob job) {
-        for (RestoreSteps.Step step : steps.open(job.id())) {
+        for (Restores.Step step : restores.openSteps(job.id())) {
             roles.restore(job.guildId(), step.role());
-            steps.record(job.id(), step);
+            restores.recordStep(job.id(), step);
         }
     }
 }

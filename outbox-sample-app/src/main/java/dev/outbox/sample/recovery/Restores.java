@@ -5,12 +5,16 @@ import dev.outbox.sample.events.RecoveryEvent.RestoreCompleted;
 import dev.outbox.sample.events.RecoveryEvent.RestoreFailed;
 import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
 import dev.outbox.sample.web.NotFoundException;
+import java.util.List;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Stores restores. A restore fails at most once, completes at most once, and never fails after it has completed. */
+/**
+ * Stores restores and their steps, one for each role of the snapshot. A restore fails at most once, completes at most once, and never fails
+ * after it has completed.
+ */
 @Service
 class Restores {
 
@@ -39,13 +43,39 @@ class Restores {
              WHERE id = :id
             """;
 
+    /** Copies the roles, because newer snapshots may displace this one during the restore. */
+    private static final String PLAN = """
+            INSERT INTO recovery.restore_steps (job_id, number, role)
+            SELECT :jobId, step.number, step.role
+              FROM unnest(CAST(:roles AS text[])) WITH ORDINALITY AS step (role, number)
+            """;
+
+    private static final String OPEN_STEPS = """
+            SELECT number, role
+              FROM recovery.restore_steps
+             WHERE job_id = :jobId
+               AND restored_at IS NULL
+             ORDER BY number
+            """;
+
+    private static final String RECORD_STEP = """
+            UPDATE recovery.restore_steps
+               SET restored_at = now()
+             WHERE job_id = :jobId
+               AND number = :number
+            """;
+
+    private static final String COUNT_STEPS = """
+            SELECT count(*)
+              FROM recovery.restore_steps
+             WHERE job_id = :jobId
+            """;
+
     private final JdbcClient jdbc;
-    private final RestoreSteps steps;
     private final RecoveryEvents events;
 
-    Restores(JdbcClient jdbc, RestoreSteps steps, RecoveryEvents events) {
+    Restores(JdbcClient jdbc, RecoveryEvents events) {
         this.jdbc = jdbc;
-        this.steps = steps;
         this.events = events;
     }
 
@@ -58,7 +88,10 @@ class Restores {
                 .param("snapshotId", snapshot.id())
                 .param("guildId", snapshot.guildId())
                 .update();
-        steps.plan(id, snapshot.roles());
+        jdbc.sql(PLAN)
+                .param("jobId", id)
+                .param("roles", snapshot.roles().toArray(String[]::new))
+                .update();
         RestoreJob job = find(id);
         publish(job, new RestoreStarted(id, snapshot.id(), snapshot.guildId()));
         return job;
@@ -82,6 +115,21 @@ class Restores {
                 .orElseThrow(() -> new NotFoundException("restore job", id));
     }
 
+    List<Step> openSteps(UUID jobId) {
+        return jdbc.sql(OPEN_STEPS).param("jobId", jobId).query(Step.class).list();
+    }
+
+    void recordStep(UUID jobId, Step step) {
+        jdbc.sql(RECORD_STEP)
+                .param("jobId", jobId)
+                .param("number", step.number())
+                .update();
+    }
+
+    int countSteps(UUID jobId) {
+        return jdbc.sql(COUNT_STEPS).param("jobId", jobId).query(Integer.class).single();
+    }
+
     private RestoreJob finish(String sql, RestoreJob job, String summary, RecoveryEvent event) {
         int finished =
                 jdbc.sql(sql).param("id", job.id()).param("summary", summary).update();
@@ -94,4 +142,6 @@ class Restores {
     private void publish(RestoreJob job, RecoveryEvent event) {
         events.publish("restore_job", job.id(), job.guildId(), event);
     }
+
+    record Step(int number, String role) {}
 }

@@ -1,14 +1,9 @@
 package dev.outbox.sample.trading;
 
-import dev.outbox.sample.web.Name;
 import dev.outbox.sample.web.NotFoundException;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.NotNull;
-import jakarta.validation.constraints.Positive;
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -33,14 +28,8 @@ final class TradingController {
 
     @PostMapping("/signals")
     @ResponseStatus(HttpStatus.CREATED)
-    Accepted accept(@Valid @RequestBody AcceptSignal request) {
-        return new Accepted(signals.accept(new Signal(
-                request.ownerId(),
-                request.strategyKey(),
-                request.market(),
-                request.side(),
-                request.volume(),
-                request.price())));
+    Accepted accept(@Valid @RequestBody Signal signal) {
+        return new Accepted(signals.accept(signal));
     }
 
     @GetMapping("/order-intents/{id}")
@@ -52,14 +41,6 @@ final class TradingController {
     List<OrderAttempt> attempts(@PathVariable UUID id) {
         return attempts.ofIntent(id);
     }
-
-    record AcceptSignal(
-            @Name String ownerId,
-            @Name String strategyKey,
-            @Name String market,
-            @NotNull Side side,
-            @NotNull @Positive BigDecimal volume,
-            @Nullable @Positive BigDecimal price) {}
 
     record Accepted(UUID orderIntentId) {}
 }
