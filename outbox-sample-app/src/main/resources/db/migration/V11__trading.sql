@@ -6,7 +6,6 @@ CREATE TABLE trading.signals (
     strategy_key text        NOT NULL,
     market       text        NOT NULL,
     side         text        NOT NULL,
-    type         text        NOT NULL,
     volume       numeric     NOT NULL,
     price        numeric,
     received_at  timestamptz NOT NULL DEFAULT now(),
@@ -20,7 +19,6 @@ CREATE TABLE trading.order_intents (
     strategy_key  text        NOT NULL,
     market        text        NOT NULL,
     side          text        NOT NULL,
-    type          text        NOT NULL,
     volume        numeric     NOT NULL,
     price         numeric,
     filled_volume numeric     NOT NULL DEFAULT 0,
@@ -30,7 +28,6 @@ CREATE TABLE trading.order_intents (
     intended_at   timestamptz NOT NULL DEFAULT now(),
     changed_at    timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT order_intents_pk PRIMARY KEY (id),
-    CONSTRAINT order_intents_price CHECK ((type = 'LIMIT') = (price IS NOT NULL)),
     CONSTRAINT order_intents_signal FOREIGN KEY (signal_id) REFERENCES trading.signals (id),
     CONSTRAINT order_intents_status_known
         CHECK (status IN ('OPEN', 'ACCEPTED', 'PARTIALLY_FILLED', 'FILLED', 'REJECTED', 'EXHAUSTED', 'HALTED'))

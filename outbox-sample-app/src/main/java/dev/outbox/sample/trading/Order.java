@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * @param identifier the client's id of the order, unique for each attempt
  * @param market the market
  * @param side the side
- * @param type the type
  * @param volume the volume
  * @param price the limit, or {@code null} for the market price
  */
@@ -17,6 +16,5 @@ public record Order(
         String identifier,
         String market,
         Side side,
-        OrderType type,
         BigDecimal volume,
         @Nullable BigDecimal price) {}

@@ -18,13 +18,12 @@ record OrderAttempt(
         String strategyKey,
         String market,
         Side side,
-        OrderType type,
         BigDecimal volume,
         @Nullable BigDecimal price,
         @Nullable String traceId) {
 
     Order order() {
-        return new Order(identifier, market, side, type, volume, price);
+        return new Order(identifier, market, side, volume, price);
     }
 
     Signal signal() {

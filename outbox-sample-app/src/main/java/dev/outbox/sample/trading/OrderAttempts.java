@@ -19,7 +19,7 @@ class OrderAttempts {
 
     private static final String COLUMNS = """
             SELECT a.id, a.order_intent_id, i.signal_id, a.attempt_no, a.identifier, a.status, a.reason,
-                   i.owner_id, i.strategy_key, i.market, i.side, i.type, i.volume, i.price, i.trace_id
+                   i.owner_id, i.strategy_key, i.market, i.side, i.volume, i.price, i.trace_id
               FROM trading.order_attempts a
               JOIN trading.order_intents i ON i.id = a.order_intent_id
             """;

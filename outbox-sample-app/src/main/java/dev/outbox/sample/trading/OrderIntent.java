@@ -11,7 +11,6 @@ record OrderIntent(
         String strategyKey,
         String market,
         Side side,
-        OrderType type,
         BigDecimal volume,
         @Nullable BigDecimal price,
         BigDecimal filledVolume,

@@ -13,7 +13,7 @@ import org.springframework.stereotype.Repository;
 class OrderIntents {
 
     private static final String FIND = """
-            SELECT id, owner_id, strategy_key, market, side, type, volume, price, filled_volume, status, reason
+            SELECT id, owner_id, strategy_key, market, side, volume, price, filled_volume, status, reason
               FROM trading.order_intents
              WHERE id = :id
             """;

@@ -20,10 +20,6 @@ record Signal(
         this(ownerId, strategyKey, market, side, volume, null);
     }
 
-    OrderType type() {
-        return price == null ? OrderType.MARKET : OrderType.LIMIT;
-    }
-
     Origin origin() {
         return new Origin(ownerId, strategyKey, market);
     }

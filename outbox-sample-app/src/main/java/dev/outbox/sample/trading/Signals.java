@@ -13,14 +13,14 @@ import org.springframework.transaction.annotation.Transactional;
 class Signals {
 
     private static final String STORE = """
-            INSERT INTO trading.signals (id, owner_id, strategy_key, market, side, type, volume, price)
-            VALUES (:id, :ownerId, :strategyKey, :market, :side, :type, :volume, :price)
+            INSERT INTO trading.signals (id, owner_id, strategy_key, market, side, volume, price)
+            VALUES (:id, :ownerId, :strategyKey, :market, :side, :volume, :price)
             ON CONFLICT (id) DO NOTHING
             """;
 
     private static final String INTEND = """
-            INSERT INTO trading.order_intents (id, signal_id, owner_id, strategy_key, market, side, type, volume, price, trace_id)
-            SELECT :id, id, owner_id, strategy_key, market, side, type, volume, price, :traceId
+            INSERT INTO trading.order_intents (id, signal_id, owner_id, strategy_key, market, side, volume, price, trace_id)
+            SELECT :id, id, owner_id, strategy_key, market, side, volume, price, :traceId
               FROM trading.signals
              WHERE id = :signalId
             ON CONFLICT (id) DO NOTHING
@@ -71,7 +71,6 @@ class Signals {
                 .param("strategyKey", signal.strategyKey())
                 .param("market", signal.market())
                 .param("side", signal.side().name())
-                .param("type", signal.type().name())
                 .param("volume", signal.volume())
                 .param("price", signal.price())
                 .update();

@@ -66,7 +66,6 @@ class OrderExecutorTest {
                         "EXTREME_FLIP",
                         "KRW-TEST",
                         Side.SELL,
-                        OrderType.LIMIT,
                         command.volume(),
                         command.price(),
                         BigDecimal.ZERO,

@@ -8,7 +8,6 @@ import dev.outbox.sample.trading.ExchangeUnreachableException;
 import dev.outbox.sample.trading.Fill;
 import dev.outbox.sample.trading.NoAnswerException;
 import dev.outbox.sample.trading.Order;
-import dev.outbox.sample.trading.OrderType;
 import dev.outbox.sample.trading.Side;
 import java.math.BigDecimal;
 import java.net.ConnectException;
@@ -18,7 +17,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -51,7 +49,7 @@ final class Upbit implements Exchange {
 
     @Override
     public Answer place(Order order) {
-        if (order.type() == OrderType.MARKET && order.side() == Side.BUY) {
+        if (order.price() == null && order.side() == Side.BUY) {
             return new Answer.Rejected("Upbit buys at the market by amount, not by volume: set a limit");
         }
         Map<String, String> parameters = parameters(order);
@@ -82,10 +80,11 @@ final class Upbit implements Exchange {
         parameters.put("market", order.market());
         parameters.put("side", order.side() == Side.BUY ? "bid" : "ask");
         parameters.put("volume", order.volume().toPlainString());
-        if (order.type() == OrderType.LIMIT) {
-            parameters.put("price", Objects.requireNonNull(order.price()).toPlainString());
+        BigDecimal limit = order.price();
+        if (limit != null) {
+            parameters.put("price", limit.toPlainString());
         }
-        parameters.put("ord_type", order.type() == OrderType.LIMIT ? "limit" : "market");
+        parameters.put("ord_type", limit == null ? "market" : "limit");
         parameters.put("identifier", order.identifier());
         return parameters;
     }
