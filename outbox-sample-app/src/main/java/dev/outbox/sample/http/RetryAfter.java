@@ -1,10 +1,8 @@
 package dev.outbox.sample.http;
 
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 
@@ -18,29 +16,23 @@ public final class RetryAfter {
 
     /** Returns the delay, at most a day; empty if the header is absent, unreadable or not in the future, so that the retry policy applies. */
     public static Optional<Duration> of(HttpHeaders headers, Instant now) {
-        return Optional.ofNullable(headers.getFirst(HttpHeaders.RETRY_AFTER))
-                .map(String::strip)
-                .flatMap((value) -> parse(value, sentAt(headers).orElse(now)))
-                .filter((delay) -> delay.compareTo(Duration.ZERO) > 0)
-                .map((delay) -> delay.compareTo(LONGEST) > 0 ? LONGEST : delay);
+        String value = String.valueOf(headers.getFirst(HttpHeaders.RETRY_AFTER)).strip();
+        Optional<Duration> delay = value.matches("\\d{1,9}")
+                ? Optional.of(Duration.ofSeconds(Long.parseLong(value)))
+                : date(headers, HttpHeaders.RETRY_AFTER).map((date) -> Duration.between(sentAt(headers, now), date));
+        return delay.filter((known) -> known.compareTo(Duration.ZERO) > 0)
+                .map((known) -> known.compareTo(LONGEST) > 0 ? LONGEST : known);
     }
 
     /** Returns the time on the other system's clock, which may differ from ours. */
-    private static Optional<Instant> sentAt(HttpHeaders headers) {
-        return Optional.ofNullable(headers.getFirst(HttpHeaders.DATE)).flatMap(RetryAfter::date);
+    private static Instant sentAt(HttpHeaders headers, Instant now) {
+        return date(headers, HttpHeaders.DATE).orElse(now);
     }
 
-    private static Optional<Duration> parse(String value, Instant now) {
-        return value.matches("\\d{1,9}")
-                ? Optional.of(Duration.ofSeconds(Long.parseLong(value)))
-                : date(value).map((date) -> Duration.between(now, date));
-    }
-
-    private static Optional<Instant> date(String value) {
+    private static Optional<Instant> date(HttpHeaders headers, String name) {
         try {
-            return Optional.of(ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)
-                    .toInstant());
-        } catch (DateTimeException ex) {
+            return Optional.ofNullable(headers.getFirstZonedDateTime(name)).map(ZonedDateTime::toInstant);
+        } catch (IllegalArgumentException ex) {
             return Optional.empty();
         }
     }
