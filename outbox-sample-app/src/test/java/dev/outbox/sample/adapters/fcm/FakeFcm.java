@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
-import java.security.PublicKey;
+import java.security.interfaces.RSAPublicKey;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
@@ -62,8 +62,8 @@ final class FakeFcm extends WireMockExtension {
         return new ByteArrayResource(file.getBytes(StandardCharsets.UTF_8));
     }
 
-    PublicKey publicKey() {
-        return KEYS.getPublic();
+    RSAPublicKey publicKey() {
+        return (RSAPublicKey) KEYS.getPublic();
     }
 
     /** Answers a first request for a token with {@code token-1}, and each further one with {@code token-2}. */
