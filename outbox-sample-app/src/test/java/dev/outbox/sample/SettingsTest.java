@@ -3,10 +3,13 @@ package dev.outbox.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.spring.autoconfigure.OutboxProperties;
+import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.config.ScheduledTaskHolder;
 
@@ -82,5 +85,15 @@ class SettingsTest {
         assertThat(outbox.streams().get("push").interval()).isEqualTo(Duration.ofSeconds(1));
         assertThat(retry.delays()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
         assertThat(retry.maxAttempts()).isEqualTo(4);
+    }
+
+    /** Tests turn it on. */
+    @Test
+    void demoIsOffByDefault() throws IOException {
+        assertThat(new YamlPropertySourceLoader()
+                        .load("application.yaml", new ClassPathResource("application.yaml"))
+                        .get(0)
+                        .getProperty("demo.enabled"))
+                .isEqualTo(false);
     }
 }
