@@ -69,20 +69,6 @@ class KillSwitchTest {
     }
 
     @Test
-    void retryWhileTradingIsHaltedSendsNothing() {
-        kill(true);
-        String intent = trading.signal("BUY", "0.5");
-
-        String command = trading.awaitDeadCommand();
-        trading.awaitIntent(intent, "HALTED");
-        assertThat(trading.retry(command)).containsEntry("affected", 1);
-
-        trading.awaitDeadCommand();
-        assertThat(trading.statusesOf(intent)).containsExactly("CREATED");
-        assertThat(trading.placements()).isEmpty();
-    }
-
-    @Test
     void staleSettingDoesNotReplaceANewerOne() {
         String key = "kill-switch";
         long seq = jdbc.sql("SELECT coalesce(max(seq), 0) FROM trading.settings")

@@ -1,7 +1,6 @@
 package dev.outbox.sample.trading;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.eventbus.Message;
@@ -231,14 +230,6 @@ class OrderExecutorTest {
         assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
         assertThat(statusOfIntent()).isEqualTo(IntentStatus.OPEN);
         assertThat(eventsAfterTheCommand()).isEmpty();
-    }
-
-    @Test
-    void unknownAttemptIsRefused() {
-        CreateOrderAttempt command = commandFor(intent);
-
-        assertThatThrownBy(() -> executor.execute(command)).isInstanceOf(UnknownAttemptException.class);
-        assertThat(exchange.placements()).isZero();
     }
 
     /** Returns the command of an attempt that this service does not know. */

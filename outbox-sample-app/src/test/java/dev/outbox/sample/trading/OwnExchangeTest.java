@@ -14,7 +14,6 @@ import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.HttpStatus;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -33,20 +32,6 @@ class OwnExchangeTest {
 
     @Autowired
     private DataSource dataSource;
-
-    @Test
-    void ordersGoToTheExchangeThatThePropertyNames() {
-        Api api = new Api(port);
-        TradingApi trading = new TradingApi(api);
-        int placedBefore = exchange.placements();
-
-        String intent = trading.signal("BUY", "0.5");
-
-        trading.awaitIntent(intent, "ACCEPTED");
-        assertThat(exchange.placements()).isEqualTo(placedBefore + 1);
-        assertThat(api.get("/exchange/markets/" + trading.market() + "/orders").getStatusCode())
-                .isEqualTo(HttpStatus.NOT_FOUND);
-    }
 
     @Test
     void exchangeIsCalledOutsideAnyTransaction() {
