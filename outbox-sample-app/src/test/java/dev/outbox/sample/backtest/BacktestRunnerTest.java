@@ -110,32 +110,13 @@ class BacktestRunnerTest {
     }
 
     @Test
-    void deadBacktestFailsOnceAndRunsAgainAfterARetry() {
-        RunBacktest command = command();
-        UUID id = command.backtestId();
-        backtests.add(command);
-        BacktestRunner runner = runnerOf((market, candles) -> RESULT);
-
-        runner.gaveUp(id, "CRASH_LOOP");
-        runner.gaveUp(id, "CRASH_LOOP");
-        assertThat(api.find("/backtests/" + id))
-                .containsEntry("status", "failed")
-                .containsEntry("reason", "CRASH_LOOP");
-        runner.run(command);
-
-        assertThat(published(command)).containsExactly("BacktestFailed", "BacktestCompleted");
-        assertThat(api.find("/backtests/" + id))
-                .containsEntry("status", "completed")
-                .containsEntry("reason", null);
-    }
-
-    @Test
     void resultOfAnotherServiceIsStoredOnce() {
         RunBacktest command = command();
         UUID id = command.backtestId();
         backtests.add(command);
 
         assertThat(backtests.store(new BacktestFailed(id, "no prices"))).isTrue();
+        assertThat(backtests.store(new BacktestFailed(id, "no prices"))).isFalse();
         assertThat(backtests.store(new BacktestCompleted(id, 1, BigDecimal.TEN)))
                 .isTrue();
         assertThat(backtests.store(new BacktestCompleted(id, 2, BigDecimal.ONE)))
@@ -167,7 +148,9 @@ class BacktestRunnerTest {
                 """.formatted(api.events().get(0).get("eventId")), "$");
 
         assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed", "BacktestCompleted");
-        assertThat(api.find("/backtests/" + id)).containsEntry("status", "completed");
+        assertThat(api.find("/backtests/" + id))
+                .containsEntry("status", "completed")
+                .containsEntry("reason", null);
     }
 
     private String queue(String strategyKey) {
