@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -43,9 +42,6 @@ class HeldBackEventTest {
     @Autowired
     private TransactionTemplate transaction;
 
-    @Autowired
-    private JdbcClient jdbc;
-
     @Test
     void eventWaitsUntilItsPredecessorArrives() {
         Api api = new Api(port);
@@ -61,37 +57,6 @@ class HeldBackEventTest {
         EventEnvelope missing = Envelopes.of("order", order, 2, "OrderItemChanged", "{}", Map.of());
         fulfilments.follow(new OrderItemChanged("candle"), missing);
 
-        api.awaitPublished();
-        assertThat(api.find("/fulfilments/" + order))
-                .containsEntry("item", "candle")
-                .containsEntry("status", "ready")
-                .containsEntry("lastSeq", 3);
-    }
-
-    @Test
-    void eventWaitsBehindDeadOneUntilOperatorRetries() {
-        Api api = new Api(port);
-        transaction.executeWithoutResult((status) -> publish(api, 1, new OrderPlaced("torch")));
-        api.awaitPublished();
-        setStatus("stopped");
-        transaction.executeWithoutResult((status) -> publish(api, 2, new OrderItemChanged("candle")));
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(api.events())
-                        .extracting("aggregateSeq", "status", "lastErrorCode")
-                        .contains(tuple(2, "DEAD", "IllegalStateException")));
-        transaction.executeWithoutResult((status) -> publish(api, 3, new OrderPaid("candle", Instant.now())));
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(api.events())
-                        .extracting("aggregateSeq", "status", "lastErrorCode")
-                        .contains(tuple(3, "RETRYING", "OutOfOrderException")));
-
-        setStatus("waiting");
-        Map<String, Object> retried = api.create("/actuator/outbox/retry", """
-                {"selection": "handler=fulfilment.order&aggregateType=order&aggregateId=%s&status=DEAD",
-                 "actor": "ann", "reason": "it was stopped by mistake"}
-                """.formatted(order), "$");
-
-        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0));
         api.awaitPublished();
         assertThat(api.find("/fulfilments/" + order))
                 .containsEntry("item", "candle")
@@ -118,14 +83,6 @@ class HeldBackEventTest {
                             .contains(tuple(3, "DEAD", "OutOfOrderException", 6)));
             assertThat(api.find("/fulfilments/" + order)).containsEntry("lastSeq", 1);
         }
-    }
-
-    /** Unauthorized change of the table. */
-    private void setStatus(String status) {
-        jdbc.sql("UPDATE fulfilment.fulfilments SET status = :status WHERE order_id = :orderId")
-                .param("status", status)
-                .param("orderId", order)
-                .update();
     }
 
     private void publishWithGap(Api api) {
