@@ -135,7 +135,7 @@ class PushFlowTest {
         await().atMost(Api.DEADLINE)
                 .untilAsserted(
                         () -> assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "DEAD"));
-        awaitFailed();
+        awaitFailed("GatewayException");
         assertThat(inbox())
                 .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 4));
         assertThat(shown()).isEmpty();
@@ -143,6 +143,42 @@ class PushFlowTest {
         assertThat(output.getOut().lines().filter((line) -> line.contains(" ERROR ") && line.contains(api.traceId())))
                 .anySatisfy((line) -> assertThat(line).contains("push.send gave up"))
                 .anySatisfy((line) -> assertThat(line).contains("failed for good after 4 attempts: GatewayException"));
+    }
+
+    @Test
+    void skippedPushEndsAsFailed() {
+        setHandler("pause");
+        try {
+            confirm(reserve());
+            await().atMost(Api.DEADLINE)
+                    .untilAsserted(() ->
+                            assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "RETRYING"));
+
+            Object skipped = api.create(
+                    "/actuator/outbox/skip", """
+                    {"selection": "handler=push.send&event=%s", "actor": "ann", "reason": "called by phone"}
+                    """.formatted(api.events().get(1).get("eventId")), "$.affected");
+
+            assertThat(skipped).isEqualTo(1);
+            awaitFailed("skipped by an operator");
+        } finally {
+            setHandler("resume");
+        }
+    }
+
+    @Test
+    void unreadableEventEndsAsFailed() {
+        UUID message = UUID.randomUUID();
+        transaction.executeWithoutResult((status) -> {
+            jdbc.sql("INSERT INTO push.inbox (id, user_id, title, body) VALUES (:id, :user, 'title', 'body')")
+                    .param("id", message)
+                    .param("user", user)
+                    .update();
+            outbox.publish(OutboxEvent.of("push", message.toString(), Map.of("notificationId", "none"))
+                    .withEventType("PushRequested"));
+        });
+
+        awaitFailed("UNDECODABLE_PAYLOAD");
     }
 
     @ParameterizedTest
@@ -192,9 +228,16 @@ class PushFlowTest {
         return api.get("/inbox/" + user, "$[*]['title', 'status', 'attempts']");
     }
 
-    private void awaitFailed() {
+    private void awaitFailed(String failure) {
         await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(inbox()).extracting("status").containsExactly("FAILED"));
+                .untilAsserted(() -> assertThat(api.<List<Object>>get("/inbox/" + user, "$[*]['status', 'failure']"))
+                        .containsExactly(Map.of("status", "FAILED", "failure", failure)));
+    }
+
+    private void setHandler(String action) {
+        api.post(
+                "/actuator/outbox/" + action,
+                "{\"handler\": \"push.send\", \"actor\": \"ann\", \"reason\": \"the gateway is being moved\"}");
     }
 
     private List<String> shown() {
