@@ -12,6 +12,8 @@ import dev.outbox.spring.autoconfigure.endpoint.OutboxEndpointAutoConfiguration;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -42,35 +44,19 @@ class EndpointAccessTest {
     @EnableConfigurationProperties(OutboxProperties.class)
     static class Settings {}
 
-    @Test
-    void endpointIsNotExposedByDefault() {
-        application.run((context) -> assertThat(context).doesNotHaveBean("outboxEndpoint"));
-    }
-
-    @Test
-    void exposedEndpointOnlyReads() {
+    @ParameterizedTest
+    @CsvSource({
+        "management.endpoint.outbox.access, READ_ONLY, false",
+        "management.endpoint.outbox.access, UNRESTRICTED, true",
+        "management.endpoints.access.default, UNRESTRICTED, true",
+        "spring.application.name, any, false"
+    })
+    void exposedEndpointWritesIfItIsAllowed(String property, String value, boolean writes) {
         application
-                .withPropertyValues("management.endpoints.web.exposure.include=outbox")
-                .run((context) -> assertThat(operations(context)).containsExactly(OperationType.READ));
-    }
-
-    @Test
-    void unrestrictedEndpointWritesToo() {
-        application
-                .withPropertyValues(
-                        "management.endpoints.web.exposure.include=outbox",
-                        "management.endpoint.outbox.access=UNRESTRICTED")
+                .withPropertyValues("management.endpoints.web.exposure.include=outbox", property + "=" + value)
                 .run((context) -> assertThat(operations(context))
-                        .containsExactlyInAnyOrder(OperationType.READ, OperationType.WRITE));
-    }
-
-    @Test
-    void defaultAccessOfAllEndpointsApplies() {
-        application
-                .withPropertyValues(
-                        "management.endpoints.web.exposure.include=outbox",
-                        "management.endpoints.access.default=UNRESTRICTED")
-                .run((context) -> assertThat(operations(context)).contains(OperationType.WRITE));
+                        .contains(OperationType.READ)
+                        .hasSize(writes ? 2 : 1));
     }
 
     @Test
