@@ -7,10 +7,19 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
+import dev.outbox.EventEnvelope;
+import dev.outbox.sample.Envelopes;
+import dev.outbox.sample.events.GuildEvent.BotKicked;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
@@ -59,31 +68,6 @@ class RenewalsTest {
     @AfterEach
     void endFaults() {
         new Api(port).delete("/demo/faults");
-    }
-
-    @Test
-    void workerWithOldListChargesNoSecondPeriod() {
-        UUID id = dueSubscription().id();
-
-        Subscription renewed = charging.charge(id);
-        Subscription seenByOldList = charging.charge(id);
-
-        assertThat(seenByOldList).isEqualTo(renewed);
-        assertThat(tables.collectionsFrom(id)).containsExactly("paid", "paid");
-        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
-    }
-
-    @Test
-    void workerWithOldListCountsNoSecondDecline() {
-        Subscription subscription = dueSubscription();
-        new Api(port).gateway("bank", "DECLINE");
-
-        charging.charge(subscription.id());
-        Subscription seenByOldList = charging.charge(subscription.id());
-
-        assertThat(seenByOldList.retryCount()).isOne();
-        assertThat(tables.collectionsFrom(subscription.id())).containsExactly("paid", "declined");
-        assertThat(tables.eventsOf(subscription.id())).containsExactly("SubscriptionStarted", "PaymentFailed");
     }
 
     @Test
@@ -187,6 +171,25 @@ class RenewalsTest {
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.messagesTo("user-of-guild-leaving"))
                         .contains("payment failed, and the subscription ends"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, suspended", "1, active"})
+    void kickSuspendsSubscriptionsThatStartedBefore(int hoursAgo, String status) {
+        Subscription subscription = dueSubscription();
+        String guild = subscription.guildId();
+        EventEnvelope kick = Envelopes.of(
+                "guild", guild, 2, "BotKicked", "{}", Map.of(), Instant.now().minus(Duration.ofHours(hoursAgo)));
+
+        suspensions.botKicked(new BotKicked(guild), kick);
+        suspensions.botKicked(new BotKicked(guild), kick);
+
+        assertThat(subscriptions.find(subscription.id()).status()).isEqualTo(status);
+        assertThat(tables.eventsOf(subscription.id()))
+                .isEqualTo(
+                        status.equals("active")
+                                ? List.of("SubscriptionStarted")
+                                : List.of("SubscriptionStarted", "SubscriptionSuspended"));
     }
 
     private Subscription dueSubscription() {

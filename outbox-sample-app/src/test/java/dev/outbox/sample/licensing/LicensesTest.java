@@ -11,16 +11,22 @@ import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
+import dev.outbox.sample.events.GuildEvent.BotInstalled;
+import dev.outbox.sample.events.GuildEvent.BotKicked;
+import dev.outbox.sample.events.GuildEvent.PresenceEvent;
 import dev.outbox.sample.events.Headers;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Licenses whose events are redelivered, as after a crash. */
+/** Licenses whose events are redelivered, as after a crash, or late. */
 @SampleTest
 class LicensesTest {
 
@@ -85,6 +91,29 @@ class LicensesTest {
         deliverTwice(paid(SECOND_END), event(new PaymentFailedFinal(id)));
 
         assertThat(published()).isEmpty();
+    }
+
+    /** Each event happened so many hours ago. They are handled in this order. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            installed 0, kicked 1                        | active
+            installed 2, kicked 1                        | suspended
+            installed 2, kicked 1, installed 0, kicked 1 | active
+            """)
+    void kickSuspendsLicensesThatWereGrantedBefore(String events, String status) {
+        String guild = "guild-of-" + id;
+        for (String event : events.split(", ")) {
+            Instant time = Instant.now().minus(Duration.ofHours(Long.parseLong(event.split(" ")[1])));
+            PresenceEvent presence =
+                    event.startsWith("installed") ? new BotInstalled(guild, "user-1") : new BotKicked(guild);
+            subscriber.guild(presence, Envelopes.of("guild", guild, 1, "Any", "{}", Map.of(), time));
+        }
+
+        assertThat(jdbc.sql("SELECT status FROM licensing.licenses WHERE guild_id = :guildId")
+                        .param("guildId", guild)
+                        .query(String.class)
+                        .single())
+                .isEqualTo(status);
     }
 
     private Delivery started() {
