@@ -14,18 +14,6 @@ record BillingTables(JdbcClient jdbc) {
                 subscriptionId);
     }
 
-    /** Amounts that the simulated bank has collected for a subscription. */
-    List<String> amountsOf(UUID subscriptionId) {
-        return list("""
-                SELECT collection.amount || ' ' || collection.currency
-                  FROM billing.simulated_collections collection
-                  JOIN billing.charges charge ON charge.id = collection.charge_id
-                 WHERE charge.subscription_id = :id
-                   AND collection.status = 'paid'
-                 ORDER BY collection.answered_at
-                """, subscriptionId);
-    }
-
     /** Answer of the simulated bank to every charge of a subscription. */
     List<String> collectionsFrom(UUID subscriptionId) {
         return list("""

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.sample.Api;
+import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
-import dev.outbox.EventEnvelope;
-import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.events.GuildEvent.BotKicked;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -25,11 +26,13 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.server.ResponseStatusException;
 
-/** Renewals by workers that hold an old list, crash, or meet a subscription that ends. */
+/** Charges that are booked, resumed after a crash, or meet a subscription that ends or changes. */
 @SampleTest
 @Import(EveryGuild.class)
-class RenewalsTest {
+class BillingTest {
 
     @LocalServerPort
     private int port;
@@ -56,6 +59,9 @@ class RenewalsTest {
     private Bank bank;
 
     @Autowired
+    private TransactionTemplate transaction;
+
+    @Autowired
     private JdbcClient jdbc;
 
     private BillingTables tables;
@@ -68,6 +74,76 @@ class RenewalsTest {
     @AfterEach
     void endFaults() {
         new Api(port).delete("/demo/faults");
+    }
+
+    @Test
+    void rolledBackBookingLeavesNeitherStateNorEvent() {
+        Charge charge = order();
+
+        transaction.executeWithoutResult((status) -> {
+            ledger.paid(charge);
+            status.setRollbackOnly();
+        });
+
+        UUID id = charge.subscriptionId();
+        assertThat(subscriptions.find(id).status()).isEqualTo("pending");
+        assertThat(tables.eventsOf(id)).isEmpty();
+    }
+
+    @Test
+    void chargeIsBookedOnce() {
+        Charge charge = order();
+
+        Subscription paid = ledger.paid(charge);
+
+        assertThat(ledger.paid(charge)).isEqualTo(paid);
+        assertThat(ledger.declined(charge)).isEqualTo(paid);
+        assertThat(tables.eventsOf(charge.subscriptionId())).containsExactly("SubscriptionStarted");
+    }
+
+    @Test
+    void paidTimeIsCountedInCalendarMonthsFromTheStart() {
+        Subscription renewed = charging.charge(dueSubscription().id());
+
+        assertThat(renewed.periodEnd())
+                .isEqualTo(renewed.startedAt()
+                        .atZone(ZoneId.systemDefault())
+                        .plusMonths(2)
+                        .toInstant());
+    }
+
+    @Test
+    void chargeLeftOpenByCrashIsResumed() {
+        Charge charge = order();
+        UUID id = charge.subscriptionId();
+        subscriptions.makeDue(id);
+
+        renewals.runOnce();
+
+        assertThat(jdbc.sql("SELECT id FROM billing.charges WHERE subscription_id = :id")
+                        .param("id", id)
+                        .query(UUID.class)
+                        .list())
+                .containsExactly(charge.id());
+        assertThat(subscriptions.find(id).status()).isEqualTo("active");
+    }
+
+    @Test
+    void renewalsChargeDueAndEndCanceledSubscriptions() {
+        UUID renewed = dueSubscription().id();
+        UUID canceled = dueSubscription().id();
+        UUID later = ledger.paid(order()).id();
+        subscriptions.cancel(canceled, true);
+        subscriptions.makeDue(canceled);
+
+        renewals.runOnce();
+        renewals.runOnce();
+
+        assertThat(tables.eventsOf(renewed)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
+        assertThat(subscriptions.find(canceled).status()).isEqualTo("canceled");
+        assertThat(tables.eventsOf(canceled))
+                .containsExactly("SubscriptionStarted", "SubscriptionCanceled", "SubscriptionSuspended");
+        assertThat(tables.eventsOf(later)).containsExactly("SubscriptionStarted");
     }
 
     @Test
@@ -132,7 +208,7 @@ class RenewalsTest {
 
     @Test
     void deletedKeySuspendsSubscriptionBeforeItsFirstPayment() {
-        Charge first = subscriptions.order("guild-pending", Plan.PRO, "user-1", null);
+        Charge first = order();
         suspensions.keyDeleted(new BillingKeyDeleted("user-1", first.billingKeyId()));
 
         Subscription subscription = ledger.paid(first);
@@ -173,6 +249,34 @@ class RenewalsTest {
                         .contains("payment failed, and the subscription ends"));
     }
 
+    @Test
+    void unpaidPeriodAllowsNoUpgrade() {
+        Api api = new Api(port);
+        UUID id = dueSubscription().id();
+        api.gateway("bank", "DECLINE");
+        charging.charge(id);
+        api.gateway("bank", "NONE");
+
+        assertThatThrownBy(() -> charging.changePlan(id, Plan.TEAM))
+                .isInstanceOf(ResponseStatusException.class)
+                .hasMessageContaining("past due");
+
+        assertThat(subscriptions.find(id).planCode()).isEqualTo("pro");
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PaymentFailed");
+    }
+
+    @Test
+    void currentPlanWithdrawsDowngrade() {
+        UUID id = dueSubscription().id();
+        charging.changePlan(id, Plan.BASIC);
+
+        Subscription kept = charging.changePlan(id, Plan.PRO);
+
+        assertThat(kept.nextPlanCode()).isNull();
+        assertThat(charging.charge(id).planCode()).isEqualTo("pro");
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PlanDowngraded", "PaymentSucceeded");
+    }
+
     @ParameterizedTest
     @CsvSource({"0, suspended", "1, active"})
     void kickSuspendsSubscriptionsThatStartedBefore(int hoursAgo, String status) {
@@ -193,9 +297,12 @@ class RenewalsTest {
     }
 
     private Subscription dueSubscription() {
-        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1", null);
-        Subscription started = charging.collect(first);
+        Subscription started = charging.collect(order());
         subscriptions.makeDue(started.id());
         return started;
+    }
+
+    private Charge order() {
+        return subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1", null);
     }
 }
