@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
@@ -50,6 +49,9 @@ class EventBusTest {
     private int port;
 
     @Autowired
+    private Api api;
+
+    @Autowired
     private OutboxProperties outbox;
 
     @Autowired
@@ -66,13 +68,6 @@ class EventBusTest {
 
     @Autowired
     private JdbcClient jdbc;
-
-    private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
 
     @AfterEach
     void quieten() {

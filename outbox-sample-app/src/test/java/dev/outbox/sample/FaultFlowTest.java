@@ -9,33 +9,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.beans.factory.annotation.Autowired;
 
 /** What becomes of events while handlers and gateways misbehave on request, and afterwards. */
 @SampleTest
 class FaultFlowTest {
 
-    @LocalServerPort
-    private int port;
-
+    @Autowired
     private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
-
-    @AfterEach
-    void endFaults() {
-        api.delete("/demo/faults");
-    }
 
     @Test
     void handlerThatIsSlowTakesLonger() {
@@ -62,7 +48,7 @@ class FaultFlowTest {
                 .containsEntry("status", "ready")
                 .containsEntry("parcels", 0);
 
-        endFaults();
+        api.delete("/demo/faults");
 
         api.awaitPublished();
         assertThat(api.find("/fulfilments/" + order)).containsEntry("parcels", 1);

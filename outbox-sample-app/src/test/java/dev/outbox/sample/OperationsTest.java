@@ -10,7 +10,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** What pausing and replaying does. */
@@ -19,17 +18,14 @@ class OperationsTest {
 
     private final String user = "user-" + UUID.randomUUID();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
 
-    private Api api;
-
     @BeforeEach
     void connect() {
-        api = new Api(port);
         api.put("/devices/" + user, "");
     }
 

@@ -5,24 +5,16 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.beans.factory.annotation.Autowired;
 
 /** Orders reach their courier once and in order, despite duplicates, gaps and lost answers. */
 @SampleTest
 class OrderFlowTest {
 
-    @LocalServerPort
-    private int port;
-
+    @Autowired
     private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
 
     @Test
     void orderIsFollowedToItsParcel() {
@@ -57,15 +49,12 @@ class OrderFlowTest {
     void lostAnswersBookNoSecondParcel() {
         String order = place("mirror");
         api.gateway("courier", "LOSE_ANSWER");
-        try {
-            pay(order);
-            await().atMost(Api.DEADLINE)
-                    .untilAsserted(() -> assertThat(api.events())
-                            .extracting("eventType", "lastErrorCode")
-                            .contains(tuple("OrderPaid", "GatewayException")));
-        } finally {
-            api.delete("/demo/faults");
-        }
+        pay(order);
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("eventType", "lastErrorCode")
+                        .contains(tuple("OrderPaid", "GatewayException")));
+        api.delete("/demo/faults");
 
         assertThat(api.awaitPublished()).containsExactly("OrderPlaced", "OrderPaid");
         Map<String, Object> paid = api.events().get(1);

@@ -7,11 +7,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -21,23 +18,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @SampleTest
 class PaymentFailureFlowTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
-
-    private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
-
-    @AfterEach
-    void endFaults() {
-        api.delete("/demo/faults");
-    }
 
     @Test
     void fourthFailureCancelsSubscriptionAndDowngradesLicense() {

@@ -5,10 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -17,18 +15,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @SampleTest
 class PeopleFlowTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
-
-    private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
 
     @Test
     void memberJoinsOnceAndGetsRolesBack() {
@@ -57,17 +48,14 @@ class PeopleFlowTest {
         String member = join("guild-dark");
         api.put("/guilds/guild-dark/roles/admin", "");
         api.gateway("discord", "LOSE_ANSWER");
-        try {
-            restore(member);
-            await().atMost(Api.DEADLINE)
-                    .untilAsserted(() -> assertThat(api.events())
-                            .filteredOn("eventType", "MemberRestoreRequested")
-                            .extracting("lastErrorCode")
-                            .containsExactly("GatewayException"));
-            assertThat(api.<List<String>>get("/members/" + member, "$.roles")).isEmpty();
-        } finally {
-            api.gateway("discord", "NONE");
-        }
+        restore(member);
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .filteredOn("eventType", "MemberRestoreRequested")
+                        .extracting("lastErrorCode")
+                        .containsExactly("GatewayException"));
+        assertThat(api.<List<String>>get("/members/" + member, "$.roles")).isEmpty();
+        api.gateway("discord", "NONE");
 
         assertThat(api.awaitPublished()).filteredOn("MemberRestored"::equals).hasSize(1);
         assertThat(api.<List<String>>get("/members/" + member, "$.roles")).containsExactly("admin");

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
@@ -36,8 +35,8 @@ class PushFlowTest {
 
     private final String user = "user-" + UUID.randomUUID();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private OutboxPublisher outbox;
@@ -48,11 +47,8 @@ class PushFlowTest {
     @Autowired
     private JdbcClient jdbc;
 
-    private Api api;
-
     @BeforeEach
     void connect() {
-        api = new Api(port);
         api.put("/devices/" + user, "");
     }
 

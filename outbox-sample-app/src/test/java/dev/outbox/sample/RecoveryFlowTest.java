@@ -4,24 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.beans.factory.annotation.Autowired;
 
 /** Snapshots, restores and attacks. */
 @SampleTest
 class RecoveryFlowTest {
 
-    @LocalServerPort
-    private int port;
-
+    @Autowired
     private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
 
     @Test
     void newestSnapshotsAreKept() {
@@ -57,12 +49,8 @@ class RecoveryFlowTest {
 
         api.install("guild-dark");
         api.gateway("discord", "DOWN");
-        try {
-            assertThat(api.post("/guilds/guild-dark/snapshots", manual).getStatusCode())
-                    .isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
-        } finally {
-            api.gateway("discord", "NONE");
-        }
+        assertThat(api.post("/guilds/guild-dark/snapshots", manual).getStatusCode())
+                .isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
     }
 
     @Test

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -23,8 +22,8 @@ class TwoInstancesTest {
 
     private static final int ORDERS = 60;
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api one;
 
     @Autowired
     private JdbcConnectionDetails database;
@@ -38,7 +37,6 @@ class TwoInstancesTest {
     @Test
     void instancesShareEventsAndHandleEachOnce() {
         try (ConfigurableApplicationContext other = startAnother()) {
-            Api one = new Api(port);
             Api two = new Api(other.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
             MeterRegistry otherMeters = other.getBean(MeterRegistry.class);
             double before = followed(meters);

@@ -16,13 +16,11 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -34,8 +32,8 @@ import org.springframework.web.server.ResponseStatusException;
 @Import(EveryGuild.class)
 class BillingTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private Subscriptions subscriptions;
@@ -69,11 +67,6 @@ class BillingTest {
     @BeforeEach
     void connect() {
         tables = new BillingTables(jdbc);
-    }
-
-    @AfterEach
-    void endFaults() {
-        new Api(port).delete("/demo/faults");
     }
 
     @Test
@@ -232,7 +225,6 @@ class BillingTest {
 
     @Test
     void failedPaymentOfEndingSubscriptionAnnouncesNoRetry() {
-        Api api = new Api(port);
         UUID id = UUID.fromString(api.subscribe("guild-leaving", "pro"));
         api.gateway("bank", "DECLINE");
         subscriptions.makeDue(id);
@@ -251,7 +243,6 @@ class BillingTest {
 
     @Test
     void unpaidPeriodAllowsNoUpgrade() {
-        Api api = new Api(port);
         UUID id = dueSubscription().id();
         api.gateway("bank", "DECLINE");
         charging.charge(id);

@@ -10,11 +10,9 @@ import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
 import dev.outbox.test.autoconfigure.TestDatabase;
 import java.time.Duration;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -26,8 +24,8 @@ class PaymentRetryTest {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private Subscriptions subscriptions;
@@ -47,18 +45,11 @@ class PaymentRetryTest {
     @Autowired
     private JdbcClient jdbc;
 
-    private Api api;
     private BillingTables tables;
 
     @BeforeEach
     void connect() {
-        api = new Api(port);
         tables = new BillingTables(jdbc);
-    }
-
-    @AfterEach
-    void endFaults() {
-        api.delete("/demo/faults");
     }
 
     @Test

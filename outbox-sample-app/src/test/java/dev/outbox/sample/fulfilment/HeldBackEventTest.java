@@ -20,7 +20,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -30,8 +29,8 @@ class HeldBackEventTest {
 
     private final String order = "ORD-" + UUID.randomUUID();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private OutboxPublisher outbox;
@@ -44,8 +43,7 @@ class HeldBackEventTest {
 
     @Test
     void eventWaitsUntilItsPredecessorArrives() {
-        Api api = new Api(port);
-        publishWithGap(api);
+        publishWithGap();
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
                         .extracting("aggregateSeq", "status", "lastErrorCode")
@@ -74,8 +72,7 @@ class HeldBackEventTest {
 
         @Test
         void eventIsNotHeldBackForEver() {
-            Api api = new Api(port);
-            publishWithGap(api);
+            publishWithGap();
 
             await().atMost(Api.DEADLINE)
                     .untilAsserted(() -> assertThat(api.events())
@@ -85,14 +82,14 @@ class HeldBackEventTest {
         }
     }
 
-    private void publishWithGap(Api api) {
+    private void publishWithGap() {
         transaction.executeWithoutResult((status) -> {
-            publish(api, 1, new OrderPlaced("torch"));
-            publish(api, 3, new OrderPaid("torch", Instant.now()));
+            publish(1, new OrderPlaced("torch"));
+            publish(3, new OrderPaid("torch", Instant.now()));
         });
     }
 
-    private void publish(Api api, long seq, OrderEvent event) {
+    private void publish(long seq, OrderEvent event) {
         outbox.publish(OutboxEvent.of("order", order, event)
                 .withSequence(seq)
                 .withHeader(EventEnvelope.TRACE_ID, api.traceId()));

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.PessimisticLockingFailureException;
@@ -50,8 +49,8 @@ class AlertConditionsTest {
 
     private final Promtool prometheus = new Promtool();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
@@ -62,11 +61,8 @@ class AlertConditionsTest {
     @Autowired
     private TestDatabase database;
 
-    private Api api;
-
     @BeforeEach
     void connect() {
-        api = new Api(port);
         api.subscribe("guild-" + UUID.randomUUID(), "pro");
         api.awaitPublished();
     }

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,8 +27,8 @@ class DashboardTest {
 
     private static final Pattern FAILURES = Pattern.compile("outbox_processed_total\\{(?![^}]*result=\"success\")");
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JsonMapper json;
@@ -91,7 +90,6 @@ class DashboardTest {
 
     /** Has delivered events, and has had an open circuit. */
     private Api workedService() {
-        Api api = new Api(port);
         api.subscribe("guild-" + UUID.randomUUID(), "pro");
         api.awaitPublished();
         meters.circuitOpened("orders", "fulfilment.parcel");

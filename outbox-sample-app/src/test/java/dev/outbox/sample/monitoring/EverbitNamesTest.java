@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
@@ -21,15 +20,14 @@ import org.springframework.test.context.TestPropertySource;
 @TestPropertySource(properties = "sample.metrics.names=everbit")
 class EverbitNamesTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
 
     @Test
     void metersHaveTheNamesAndLabelsOfTheDocument() {
-        Api api = new Api(port);
         api.create("/signals", """
                 {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 1}
                 """.formatted(UUID.randomUUID()), "$.orderIntentId");
@@ -67,7 +65,6 @@ class EverbitNamesTest {
 
     @Test
     void pendingEventsIncludeQueuedRedeliveries() {
-        Api api = new Api(port);
         String handler = "{\"handler\": \"fulfilment.order\", \"actor\": \"ann\", \"reason\": \"a test\"}";
         api.post("/actuator/outbox/pause", handler);
         try {
@@ -85,7 +82,6 @@ class EverbitNamesTest {
 
     @Test
     void attemptsOfAllHandlersAreAdded() {
-        Api api = new Api(port);
         double before = processed();
         api.create("/orders", "{\"item\": \"cup\"}", "$.id");
         api.awaitPublished();
@@ -104,7 +100,7 @@ class EverbitNamesTest {
 
     /** Adds the values of the series with the name and, among others, the labels. */
     private double value(String name, Map<String, String> labels) {
-        return Scrapes.parse(new Api(port).get("/actuator/prometheus").getBody()).entrySet().stream()
+        return Scrapes.parse(api.get("/actuator/prometheus").getBody()).entrySet().stream()
                 .filter((sample) -> sample.getKey().metric().equals(name)
                         && sample.getKey().labels().entrySet().containsAll(labels.entrySet()))
                 .mapToDouble(Map.Entry::getValue)

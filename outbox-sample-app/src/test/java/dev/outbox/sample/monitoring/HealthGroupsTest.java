@@ -7,7 +7,6 @@ import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -25,15 +24,14 @@ import org.springframework.test.context.TestPropertySource;
         })
 class HealthGroupsTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
 
     @Test
     void probesStayUpAndLeaveTheOutboxOut() {
-        Api api = new Api(port);
         jdbc.sql("ALTER TABLE events.outbox_handler RENAME TO outbox_handler_elsewhere")
                 .update();
         await().atMost(Api.DEADLINE)

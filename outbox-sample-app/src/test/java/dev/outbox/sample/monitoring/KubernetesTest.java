@@ -13,11 +13,11 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.HttpStatus;
@@ -34,12 +34,11 @@ class KubernetesTest {
             .map((block) -> properties(block.group(1)))
             .toList();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Test
     void serviceAnswersProbesAndScaler() {
-        Api api = new Api(port);
         Properties service = manifests.get(0);
 
         assertThat(service.stringPropertyNames())

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The rules that are shipped, against a scrape of the service and the runbook. */
@@ -27,8 +26,8 @@ class PrometheusRulesTest {
 
     private final Map<String, AlertRule> rules = AlertRule.byName();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private JdbcClient jdbc;
@@ -52,7 +51,6 @@ class PrometheusRulesTest {
 
     @Test
     void everyMetricAndLabelExistsInAScrape() {
-        Api api = new Api(port);
         api.subscribe("guild-" + UUID.randomUUID(), "pro");
         api.awaitPublished();
         meters.circuitOpened("orders", "fulfilment.parcel");

@@ -20,10 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -35,8 +33,8 @@ class DeadNotificationsTest {
 
     private final String guild = "guild-" + UUID.randomUUID();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private OutboxPublisher publisher;
@@ -49,13 +47,6 @@ class DeadNotificationsTest {
 
     @Autowired
     private RecordingMessenger messenger;
-
-    private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
 
     @Test
     void refusedMessageIsSentAfterAnOperatorsRetry() {

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -26,8 +25,8 @@ class NotificationsTest {
     private final String guild = "guild-" + UUID.randomUUID();
     private final EventEnvelope event = envelope(Map.of(Headers.GUILD_ID, guild));
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private BillingNotifications billing;
@@ -78,7 +77,6 @@ class NotificationsTest {
 
     @Test
     void callsTheMessengerOutsideAnyTransaction() {
-        Api api = new Api(port);
         api.subscribe(guild, "pro");
         api.awaitPublished();
 

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.beans.factory.annotation.Autowired;
 
 /** Deletions in the audit log of a guild, and the attacks that they are. */
 @SampleTest
@@ -26,15 +26,13 @@ class AttackDetectorTest {
 
     private final String guild = "guild-" + UUID.randomUUID();
 
-    @LocalServerPort
-    private int port;
-
+    @Autowired
     private Api api;
+
     private int sequence;
 
     @BeforeEach
     void connect() {
-        api = new Api(port);
         api.install(guild);
     }
 

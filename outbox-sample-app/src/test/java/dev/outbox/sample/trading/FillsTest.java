@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -25,8 +24,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @SampleTest
 class FillsTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private Fills fills;
@@ -40,12 +39,10 @@ class FillsTest {
     @Autowired
     private JdbcClient jdbc;
 
-    private Api api;
     private TradingApi trading;
 
     @BeforeEach
     void connect() {
-        api = new Api(port);
         trading = new TradingApi(api);
     }
 

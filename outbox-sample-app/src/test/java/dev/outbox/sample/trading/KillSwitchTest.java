@@ -12,7 +12,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -20,8 +19,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @SampleTest
 class KillSwitchTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private TradingPolicy policy;
@@ -35,12 +34,10 @@ class KillSwitchTest {
     @Autowired
     private TransactionTemplate transaction;
 
-    private Api api;
     private TradingApi trading;
 
     @BeforeEach
     void connect() {
-        api = new Api(port);
         trading = new TradingApi(api);
     }
 

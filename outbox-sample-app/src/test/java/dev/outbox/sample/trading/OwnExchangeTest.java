@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
@@ -24,8 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @TestPropertySource(properties = "trading.exchange=scripted")
 class OwnExchangeTest {
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private ScriptedExchange exchange;
@@ -35,7 +34,7 @@ class OwnExchangeTest {
 
     @Test
     void exchangeIsCalledOutsideAnyTransaction() {
-        TradingApi trading = new TradingApi(new Api(port));
+        TradingApi trading = new TradingApi(api);
         AtomicBoolean inTransaction = new AtomicBoolean(true);
         AtomicBoolean withConnection = new AtomicBoolean(true);
         exchange.answers(() -> {

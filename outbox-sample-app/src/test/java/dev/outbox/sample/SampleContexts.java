@@ -1,5 +1,6 @@
 package dev.outbox.sample;
 
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -9,12 +10,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * Closes the contexts in Spring's cache after the last test of a process. Shutdown hooks run concurrently: a context that is left to its
+ * Ends the faults that a test injected, and closes the contexts in Spring's cache after the last test of a process. Shutdown hooks run concurrently: a context that is left to its
  * hook waits for a PostgreSQL server that has already stopped.
  */
-final class ClosedContexts implements BeforeEachCallback {
+final class SampleContexts implements BeforeEachCallback, AfterEachCallback {
 
-    private static final Namespace NAMESPACE = Namespace.create(ClosedContexts.class);
+    private static final Namespace NAMESPACE = Namespace.create(SampleContexts.class);
 
     @Override
     public void beforeEach(ExtensionContext test) {
@@ -23,5 +24,10 @@ final class ClosedContexts implements BeforeEachCallback {
             test.getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE)
                     .computeIfAbsent(context, (key) -> (AutoCloseable) closeable::close);
         }
+    }
+
+    @Override
+    public void afterEach(ExtensionContext test) {
+        SpringExtension.getApplicationContext(test).getBean(Api.class).delete("/demo/faults");
     }
 }
