@@ -53,8 +53,10 @@ class TourOutputTest {
 
         assertThat(steps).extracting(TourStep::line).containsExactly(2, 4);
         assertThat(steps).extracting(TourStep::shown).containsExactly("{}", "1\n2");
-        assertThat(steps.get(0).words()).containsExactly("curl", "localhost:8080/a", "-d", "{\"b\": \"c d\"}");
-        assertThat(steps.get(1).words()).containsExactly("psql", "$DB", "-c", "SELECT 'x'\n        FROM y");
+        assertThat(steps)
+                .extracting(TourStep::command)
+                .containsExactly(
+                        "curl localhost:8080/a -d '{\"b\": \"c d\"}'", "psql $DB -c \"SELECT 'x'\n        FROM y\"");
         assertThat(steps).extracting(TourStep::isQuestion).containsExactly(false, true);
     }
 

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 final class TourService implements AutoCloseable {
 
     private static final Duration START = Duration.ofMinutes(2);
-    private static final Pattern READY = Pattern.compile("Ready, on PostgreSQL \\S+ at (jdbc:\\S+:(\\d+)/postgres)");
+    private static final Pattern READY = Pattern.compile("Ready, on PostgreSQL \\S+ at jdbc:\\S+:(\\d+)/postgres");
     private static final Pattern ADDRESS = Pattern.compile("http://localhost:(\\d+) shows");
 
     private static final Pattern ARGUMENT = Pattern.compile("'[^']*'|\\S+");
@@ -25,7 +25,6 @@ final class TourService implements AutoCloseable {
     private final Path log;
     private Process process;
     private int port;
-    private String databaseUrl = "";
     private String databasePort = "";
     private ProcessHandle survivor;
 
@@ -37,8 +36,9 @@ final class TourService implements AutoCloseable {
         return port;
     }
 
-    String databaseUrl() {
-        return databaseUrl;
+    /** The address of the database, as psql expects it. */
+    String database() {
+        return "postgresql://postgres:postgres@localhost:" + databasePort + "/postgres";
     }
 
     /** Starts the service, and returns what it logs when it is ready. The port that the page shows stands for that of the database. */
@@ -65,8 +65,7 @@ final class TourService implements AutoCloseable {
                 .start();
         await().atMost(START).until(() -> !process.isAlive() || log().contains("Ctrl+C stops the service"));
         MatchResult ready = find(READY);
-        databaseUrl = ready.group(1);
-        databasePort = ready.group(2);
+        databasePort = ready.group(1);
         port = Integer.parseInt(find(ADDRESS).group(1));
         return ready.group();
     }

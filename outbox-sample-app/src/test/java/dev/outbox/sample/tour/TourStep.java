@@ -5,9 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A command of the tour, and what it is to answer.
@@ -20,7 +17,6 @@ import java.util.stream.Stream;
 record TourStep(String page, int line, String command, String shown) {
 
     private static final String PROMPT = "$ ";
-    private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|([^\\s'\"]+)");
 
     /** Reads the blocks of a page that are marked as console. */
     static List<TourStep> of(Path page) throws IOException {
@@ -58,22 +54,11 @@ record TourStep(String page, int line, String command, String shown) {
                 && command.chars().filter((character) -> character == '\'').count() % 2 == 0;
     }
 
-    /** The words of the command, as a shell would see them. */
-    List<String> words() {
-        return WORD.matcher(command)
-                .results()
-                .map((word) -> Stream.of(word.group(1), word.group(2), word.group(3))
-                        .filter(Objects::nonNull)
-                        .findFirst()
-                        .orElseThrow())
-                .toList();
-    }
-
     /** Whether it only looks, so that it may look again. */
     boolean isQuestion() {
-        List<String> words = words();
-        return List.of("curl", "psql").contains(words.get(0))
-                && words.stream().noneMatch(List.of("-X", "-d")::contains);
+        return (command.startsWith("curl ") || command.startsWith("psql "))
+                && !command.contains(" -X ")
+                && !command.contains(" -d ");
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * The tour and the operator tasks do what they say, on a service that starts as the tour starts it: without a database of its own. Questions are asked until
@@ -26,6 +27,7 @@ class TourTest {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @Test
+    @EnabledIf(value = TourShell.INSTALLED, disabledReason = TourShell.MISSING)
     void everyCommandAnswersWhatIsShown() throws Exception {
         List<TourStep> steps = TourStep.of(PAGE);
         assertThat(steps).hasSizeGreaterThan(40);
@@ -33,6 +35,7 @@ class TourTest {
     }
 
     @Test
+    @EnabledIf(value = TourShell.INSTALLED, disabledReason = TourShell.MISSING)
     void operatorTasksAnswerWhatIsShown() throws Exception {
         List<TourStep> steps = TourStep.of(TASKS);
         assertThat(steps).hasSizeGreaterThan(15);
