@@ -7,6 +7,8 @@ import com.jayway.jsonpath.JsonPath;
 import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.RecoveryEvent.AntiNukeActioned;
+import dev.outbox.sample.events.RecoveryEvent.AntiNukeTriggered;
 import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
 import dev.outbox.test.DrainResult;
 import dev.outbox.test.OutboxTester;
@@ -20,22 +22,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 
-/** Restores that fail, die or are refused in the middle. */
-@Tag("full")
+/** Restores and answers to attacks that fail, are refused or given up in the middle. */
 @SampleTest
 @AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @Import(ScriptedGuildRoles.class)
-class RestoreWorkflowTest {
+class RecoveryWorkflowsTest {
 
     private final String guild = "guild-" + UUID.randomUUID();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private ScriptedGuildRoles roles;
@@ -43,11 +43,8 @@ class RestoreWorkflowTest {
     @Autowired
     private OutboxTester outbox;
 
-    private Api api;
-
     @BeforeEach
-    void connect() {
-        api = new Api(port);
+    void install() {
         api.install(guild);
     }
 
@@ -58,6 +55,7 @@ class RestoreWorkflowTest {
         String job = restore(snapshot("admin", "resumed", "guest"));
 
         drainWithRetries();
+        outbox.verifyIdempotent("recovery.restore");
         assertThat(publishedTypes()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreCompleted");
         assertThat(api.find("/restores/" + job))
                 .contains(entry("status", "completed"), entry("summary", "3 roles restored"));
@@ -105,19 +103,6 @@ class RestoreWorkflowTest {
     }
 
     @Test
-    void acceptsTheRequestBeforeTheRestoreEnds() {
-        ResponseEntity<String> answer = api.post("/snapshots/" + snapshot("awaited") + "/restores", "");
-        String job = JsonPath.read(answer.getBody(), "$.id");
-
-        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
-        assertThat(JsonPath.<String>read(answer.getBody(), "$.status")).isEqualTo("running");
-        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("running");
-
-        outbox.drain();
-        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("completed");
-    }
-
-    @Test
     void survivesTheDeletionOfItsSnapshot() {
         String snapshot = snapshot("displaced", "guest");
         String job = restore(snapshot);
@@ -132,14 +117,53 @@ class RestoreWorkflowTest {
     }
 
     @Test
-    void redeliveryAfterTheEndChangesNothing() {
-        String snapshot = snapshot("admin");
-        restore(snapshot);
+    void answersAnAttackAfterFailures() {
+        roles.fail("trudy", 2, () -> new IllegalStateException("no answer"));
+
+        ResponseEntity<String> answer = report("mallory", "trudy");
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
+        drainWithRetries();
+        outbox.verifyIdempotent("recovery.anti-nuke").drain();
+        assertPublished();
+        assertThat(roles.changedIn(guild)).containsExactly("mallory", "trudy", "mallory", "trudy", "mallory", "trudy");
+        assertThat(api.<List<String>>get("/incidents/" + idIn(answer), "$.actions"))
+                .containsExactly("roles removed from mallory", "roles removed from trudy");
+    }
+
+    @Test
+    void untouchableSuspectDoesNotProtectTheOthers() {
+        roles.fail("admin", 1, () -> new NonRetryableException("the bot may not touch admins"));
+
+        String incident = idIn(report("admin", "mallory"));
+
         outbox.drain();
+        assertPublished();
+        assertThat(roles.changedIn(guild)).containsExactly("admin", "mallory");
+        assertThat(actionsOf(incident)).containsExactly("roles of admin not removed", "roles removed from mallory");
+    }
 
-        outbox.verifyIdempotent("recovery.restore");
+    @Test
+    void answerThatIsGivenUpIsReportedAndCanBeRetried() {
+        roles.fail("oscar", Integer.MAX_VALUE, () -> new IllegalStateException("no answer"));
+        String incident = idIn(report("oscar", "peggy"));
 
-        assertThat(roles.changedIn(guild)).containsExactly("admin");
+        drainWithRetries();
+        assertThat(outbox).published(AntiNukeTriggered.class).isDead();
+        assertMessage("answer to the attack: removal of the roles of oscar not confirmed, "
+                + "removal of the roles of peggy not confirmed");
+        assertThat(roles.changedIn(guild)).contains("peggy");
+        assertThat(actionsOf(incident)).isEmpty();
+
+        roles.fail("oscar", 0, () -> new IllegalStateException("no answer"));
+        api.create("/actuator/outbox/retry", """
+                {"selection": "handler=recovery.anti-nuke&aggregateId=%s&status=DEAD",
+                 "actor": "ann", "reason": "the guild system is up again"}
+                """.formatted(incident), "$");
+
+        drainWithRetries();
+        assertMessage("answer to the attack: roles removed from oscar, roles removed from peggy");
+        assertThat(actionsOf(incident)).containsExactly("roles removed from oscar", "roles removed from peggy");
     }
 
     private String restore(String snapshotId) {
@@ -165,5 +189,28 @@ class RestoreWorkflowTest {
                         .contains(event.envelope().aggregateType()))
                 .map((event) -> event.envelope().eventType())
                 .toList();
+    }
+
+    private void assertPublished() {
+        assertThat(outbox).isDrained().published(AntiNukeTriggered.class).times(1);
+        assertThat(outbox).published(AntiNukeActioned.class).times(1);
+    }
+
+    private void assertMessage(String message) {
+        assertThat(api.messagesTo(guild)).contains(message);
+    }
+
+    private List<String> actionsOf(String incident) {
+        return api.get("/incidents/" + incident, "$.actions");
+    }
+
+    private ResponseEntity<String> report(String... suspects) {
+        return api.post("/guilds/" + guild + "/incidents", """
+                {"pattern": "mass_delete", "suspects": ["%s"]}
+                """.formatted(String.join("\", \"", suspects)));
+    }
+
+    private static String idIn(ResponseEntity<String> answer) {
+        return JsonPath.read(answer.getBody(), "$.id");
     }
 }
