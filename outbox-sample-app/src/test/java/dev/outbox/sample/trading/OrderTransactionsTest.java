@@ -14,9 +14,14 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** An attempt that no worker executes. */
+/** What trading stores in one transaction. No worker executes the attempt. */
 @SampleTest
-class ConclusionsTest {
+class OrderTransactionsTest {
+
+    private final String market = "KRW-" + UUID.randomUUID();
+
+    @Autowired
+    private Signals signals;
 
     @Autowired
     private Conclusions conclusions;
@@ -37,6 +42,20 @@ class ConclusionsTest {
         intent = new Signals(jdbc, new OrderAttempts(jdbc, new RecordingEventBus()))
                 .accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
         attempts.move(attempt(), AttemptStatus.REQUESTED, null);
+    }
+
+    @Test
+    void storesSignalIntentAttemptAndCommandAtomically() {
+        Signal signal = new Signal("OWNER", "EXTREME_FLIP", market, Side.BUY, BigDecimal.ONE);
+        transaction.executeWithoutResult((status) -> {
+            signals.accept(signal);
+            status.setRollbackOnly();
+        });
+        assertThat(stored()).isEqualTo(new Stored(0, 0, 0, 0));
+
+        signals.accept(signal);
+
+        assertThat(stored()).isEqualTo(new Stored(1, 1, 1, 1));
     }
 
     @Test
@@ -77,4 +96,21 @@ class ConclusionsTest {
                 .query(String.class)
                 .list();
     }
+
+    private Stored stored() {
+        return jdbc.sql("""
+                        SELECT (SELECT count(*) FROM trading.signals WHERE market = :market) AS signals,
+                               (SELECT count(*) FROM trading.order_intents WHERE market = :market) AS intents,
+                               (SELECT count(*)
+                                  FROM trading.order_attempts a
+                                  JOIN trading.order_intents i ON i.id = a.order_intent_id
+                                 WHERE i.market = :market) AS attempts,
+                               (SELECT count(*)
+                                  FROM events.outbox
+                                 WHERE event_type = 'CreateOrderAttempt'
+                                   AND headers ->> 'market' = :market) AS commands
+                        """).param("market", market).query(Stored.class).single();
+    }
+
+    record Stored(long signals, long intents, long attempts, long commands) {}
 }
