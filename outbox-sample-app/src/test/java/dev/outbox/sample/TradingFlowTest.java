@@ -11,22 +11,22 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.test.web.server.LocalServerPort;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpStatus;
+import org.springframework.beans.factory.annotation.Autowired;
 
 /** From a signal to an order at an exchange that does not always behave. */
 @SampleTest
 class TradingFlowTest {
 
-    @LocalServerPort
-    private int port;
-
+    @Autowired
     private Api api;
+
     private TradingApi trading;
 
     @BeforeEach
     void connect() {
-        api = new Api(port);
         trading = new TradingApi(api);
     }
 
@@ -140,18 +140,16 @@ class TradingFlowTest {
                         "order not placed in %s: the exchange was too busy for 3 attempts".formatted(trading.market()));
     }
 
-    @Test
-    void orderWithLostAnswerIsNotSentAgain() {
-        trading.exchange("LOSE_ANSWER");
+    @ParameterizedTest
+    @ValueSource(strings = {"LOSE_ANSWER", "BREAK"})
+    void orderWithoutAnAnswerIsNotSentAgain(String behaviour) {
+        trading.exchange(behaviour);
+        String intent = trading.signal("BUY", "0.5");
 
-        assertOrderIsFound(trading.signal("BUY", "0.5"));
-    }
-
-    @Test
-    void orderThatBreaksExchangeIsNotSentAgain() {
-        trading.exchange("BREAK");
-
-        assertOrderIsFound(trading.signal("BUY", "0.5"));
+        trading.awaitAttempt(intent, "ACKED");
+        assertThat(api.awaitPublished()).containsExactly("CreateOrderAttempt", "OrderAccepted");
+        assertThat(trading.statusesOf(intent)).containsExactly("ACKED");
+        assertThat(trading.placements()).containsExactly(1);
     }
 
     @Test
@@ -236,13 +234,6 @@ class TradingFlowTest {
         assertThat(api.post("/signals", """
                 {"ownerId": "o", "strategyKey": "s", "market": "m", "side": "BUY", "volume": -1}
                 """).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
-    }
-
-    private void assertOrderIsFound(String intent) {
-        trading.awaitAttempt(intent, "ACKED");
-        assertThat(api.awaitPublished()).containsExactly("CreateOrderAttempt", "OrderAccepted");
-        assertThat(trading.statusesOf(intent)).containsExactly("ACKED");
-        assertThat(trading.placements()).containsExactly(1);
     }
 
     private void limit(int volume) {
