@@ -6,26 +6,18 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.test.web.server.LocalServerPort;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.HttpStatus;
+import org.springframework.beans.factory.annotation.Autowired;
 
 /** Example 3 of the event flow, and the rest of a guild's life. */
 @SampleTest
 class GuildFlowTest {
 
-    @LocalServerPort
-    private int port;
-
+    @Autowired
     private Api api;
-
-    @BeforeEach
-    void connect() {
-        api = new Api(port);
-    }
 
     @Test
     void installedBotHasAFreeLicense() {
@@ -160,46 +152,26 @@ class GuildFlowTest {
         assertThat(api.licensesOf("111")).extracting("status").containsExactly("suspended");
     }
 
+    /** Each event has a session, if it has a name, a position in it, and a type. */
     @ParameterizedTest
-    @ValueSource(strings = {"", "\"session_id\": \"a\", "})
-    void repeatedKickIsOlderThanTheNextInstallation(String session) {
-        String guild = session.isEmpty() ? "112" : "113";
-        String data = "{\"id\": \"%s\", \"owner_id\": \"222\"}".formatted(guild);
-        gateway(session, 7, "GUILD_CREATE", data);
-        gateway(session, 8, "GUILD_DELETE", data);
-        gateway(session, 9, "GUILD_CREATE", data);
+    @CsvSource(delimiter = '|', textBlock = """
+            112 | -:7:CREATE -:8:DELETE -:9:CREATE -:8:DELETE             | installed
+            113 | -:7:CREATE -:8:DELETE -:9:CREATE -:8:DELETE -:10:DELETE | kicked
+            114 | a:7:CREATE a:8:DELETE a:9:CREATE a:8:DELETE             | installed
+            115 | a:7:CREATE a:8:DELETE a:9:CREATE a:8:DELETE a:10:DELETE | kicked
+            116 | a:7:CREATE a:8:DELETE a:7:CREATE                        | kicked
+            117 | a:90:CREATE b:2:DELETE                                  | kicked
+            118 | -:90:CREATE -:2:CREATE -:3:DELETE                       | kicked
+            """)
+    void repeatedGatewayEventIsOlderThanThoseOfItsSession(String guild, String events, String status) {
+        for (String event : events.split(" ")) {
+            String[] parts = event.split(":");
+            String session = parts[0].equals("-") ? "" : "\"session_id\": \"%s\", ".formatted(parts[0]);
+            String data = "{\"id\": \"%s\", \"owner_id\": \"222\"}".formatted(guild);
+            gateway(session, Integer.parseInt(parts[1]), "GUILD_" + parts[2], data);
+        }
 
-        gateway(session, 8, "GUILD_DELETE", data);
-
-        assertThat(api.text("/guilds/" + guild, "$.status")).isEqualTo("installed");
-        gateway(session, 10, "GUILD_DELETE", data);
-        assertThat(api.text("/guilds/" + guild, "$.status")).isEqualTo("kicked");
-    }
-
-    @Test
-    void repeatedInstallationIsOlderThanTheKickOfItsSession() {
-        String data = "{\"id\": \"114\", \"owner_id\": \"222\"}";
-        String session = "\"session_id\": \"a\", ";
-        gateway(session, 7, "GUILD_CREATE", data);
-        gateway(session, 8, "GUILD_DELETE", data);
-
-        gateway(session, 7, "GUILD_CREATE", data);
-
-        assertThat(api.text("/guilds/114", "$.status")).isEqualTo("kicked");
-    }
-
-    @Test
-    void newSessionCountsFromTheStart() {
-        String named = "{\"id\": \"115\", \"owner_id\": \"222\"}";
-        gateway("\"session_id\": \"a\", ", 90, "GUILD_CREATE", named);
-        gateway("\"session_id\": \"b\", ", 2, "GUILD_DELETE", named);
-        String unnamed = "{\"id\": \"116\", \"owner_id\": \"222\"}";
-        gateway(90, "GUILD_CREATE", unnamed);
-        gateway(2, "GUILD_CREATE", unnamed);
-        gateway(3, "GUILD_DELETE", unnamed);
-
-        assertThat(api.text("/guilds/115", "$.status")).isEqualTo("kicked");
-        assertThat(api.text("/guilds/116", "$.status")).isEqualTo("kicked");
+        assertThat(api.text("/guilds/" + guild, "$.status")).isEqualTo(status);
     }
 
     @Test
