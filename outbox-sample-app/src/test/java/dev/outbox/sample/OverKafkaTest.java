@@ -21,6 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
@@ -99,6 +101,23 @@ class OverKafkaTest {
         assertThat(handlersOf(workerService))
                 .contains("order-executor-worker", "backtest-worker", "system-worker", "push.send")
                 .doesNotContain("notification-worker", "trading.order-results");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "charging, web",
+        "orderResults, web",
+        "backtestResults, web",
+        "pushSender, worker",
+        "orderExecutorWorker, worker",
+        "orderExecutor, worker",
+        "reconciliation, worker",
+        "simulatedExchange, worker",
+        "backtestWorker, worker"
+    })
+    void eachServiceHasItsPart(String bean, String service) {
+        assertThat(webService.containsBean(bean)).isEqualTo(service.equals("web"));
+        assertThat(workerService.containsBean(bean)).isEqualTo(service.equals("worker"));
     }
 
     @Test
