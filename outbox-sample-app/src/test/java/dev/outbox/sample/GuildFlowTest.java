@@ -174,23 +174,6 @@ class GuildFlowTest {
         assertThat(api.text("/guilds/" + guild, "$.status")).isEqualTo(status);
     }
 
-    @Test
-    void unreadableGatewayEventIsAProblem() {
-        for (String event : List.of(
-                "{\"op\": 0, \"s\": 1, \"t\": \"GUILD_CREATE\", \"d\": {\"id\": \"111\"}}",
-                "{\"op\": 0, \"s\": 1, \"t\": \"GUILD_CREATE\", \"d\": {\"owner_id\": \"222\"}}",
-                "{\"op\": 0, \"s\": 1, \"t\": \"MESSAGE_CREATE\", \"d\": {\"id\": \"111\"}}",
-                "{\"op\": 0, \"s\": 1, \"t\": \"GUILD_DELETE\"}",
-                "{\"op\": 0, \"t\": \"GUILD_DELETE\", \"d\": {\"id\": \"111\"}}")) {
-            assertThat(api.post("/discord/events", event).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
-        }
-    }
-
-    @Test
-    void unknownGuildIsAProblem() {
-        assertThat(api.delete("/guilds/guild-nowhere/bot").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
-    }
-
     private void gateway(int sequence, String type, String data) {
         gateway("", sequence, type, data);
     }

@@ -197,15 +197,6 @@ class PushFlowTest {
         assertThat(shown()).hasSize(1);
     }
 
-    @Test
-    void unknownReservationIsAProblem() {
-        assertThat(api.post("/reservations/" + UUID.randomUUID() + "/confirmation", "")
-                        .getStatusCode())
-                .isEqualTo(HttpStatus.NOT_FOUND);
-        assertThat(api.post("/notices", "{\"title\": \"\", \"body\": \"\"}").getStatusCode())
-                .isEqualTo(HttpStatus.BAD_REQUEST);
-    }
-
     private void signUp(String name) {
         api.create("/users", "{\"discordUserId\": \"%s\"}".formatted(name), "$.id");
     }

@@ -225,17 +225,6 @@ class TradingFlowTest {
                 .containsExactly("RETRY");
     }
 
-    @Test
-    void badInputIsAProblem() {
-        assertThat(trading.fill("absent", "fill-1", "1")).isEqualTo(HttpStatus.NOT_FOUND);
-        assertThat(trading.fill("absent", "fill-1", "0")).isEqualTo(HttpStatus.BAD_REQUEST);
-        assertThat(api.get("/order-intents/" + UUID.randomUUID()).getStatusCode())
-                .isEqualTo(HttpStatus.NOT_FOUND);
-        assertThat(api.post("/signals", """
-                {"ownerId": "o", "strategyKey": "s", "market": "m", "side": "BUY", "volume": -1}
-                """).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
-    }
-
     private void limit(int volume) {
         trading.change("max-volume", "{\"volume\": " + volume + "}");
     }

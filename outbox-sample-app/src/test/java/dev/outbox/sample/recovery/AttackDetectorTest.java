@@ -6,13 +6,11 @@ import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.ResponseEntity;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpStatus;
 
 /** Deletions in the audit log of a guild, and the attacks that they are. */
 @SampleTest
@@ -86,15 +84,6 @@ class AttackDetectorTest {
         assertThat(api.awaitPublished()).containsOnly("DeletionReported").hasSize(5);
     }
 
-    @Test
-    void unreadableEntryIsAProblem() {
-        for (String entry : List.of(
-                "\"id\": \"entry\", \"guild_id\": \"%s\", \"user_id\": \"666\", \"action_type\": 12".formatted(guild),
-                "\"id\": \"4194304\", \"user_id\": \"666\", \"action_type\": 12")) {
-            assertThat(send(1, entry).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
-        }
-    }
-
     private long attacks() {
         return api.awaitPublished().stream().filter("AntiNukeTriggered"::equals).count();
     }
@@ -107,17 +96,10 @@ class AttackDetectorTest {
     private void post(int position, String user, int action, int second) {
         long millis = Duration.between(DISCORD_EPOCH, START.plusSeconds(second)).toMillis();
         long id = millis << 22 | guild.hashCode() & 0x3fffff;
-        ResponseEntity<String> answer = send(
-                position,
-                "\"id\": \"%d\", \"guild_id\": \"%s\", \"user_id\": \"%s\", \"action_type\": %d"
-                        .formatted(id, guild, user, action));
-        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
-    }
-
-    private ResponseEntity<String> send(int position, String data) {
-        return api.post(
-                "/discord/events",
-                "{\"op\": 0, \"s\": %d, \"t\": \"GUILD_AUDIT_LOG_ENTRY_CREATE\", \"d\": {%s}}"
-                        .formatted(position, data));
+        String entry = "\"id\": \"%d\", \"guild_id\": \"%s\", \"user_id\": \"%s\", \"action_type\": %d"
+                .formatted(id, guild, user, action);
+        String event = "{\"op\": 0, \"s\": %d, \"t\": \"GUILD_AUDIT_LOG_ENTRY_CREATE\", \"d\": {%s}}"
+                .formatted(position, entry);
+        assertThat(api.post("/discord/events", event).getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
     }
 }
