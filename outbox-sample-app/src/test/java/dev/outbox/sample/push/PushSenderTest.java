@@ -96,18 +96,24 @@ class PushSenderTest {
         assertThat(message().attempts()).isEqualTo(5);
     }
 
-    @Test
-    void unregisteredDeviceIsAbandonedAndRemoved() {
+    @ParameterizedTest
+    @CsvSource({"DEVICE_GONE, the device is not registered any more, false", ", 400, true"})
+    void answerThatIsFinalIsNotAskedForAgain(Result answer, String failure, boolean deviceStays) {
         PushRequested event = request();
-        PushSender sender = sender(() -> Result.DEVICE_GONE);
+        PushSender sender = sender(() -> {
+            if (answer == null) {
+                throw new NonRetryableException("400");
+            }
+            return answer;
+        });
 
         sender.send(event);
         sender.send(event);
 
         assertThat(message().status()).isEqualTo("FAILED");
-        assertThat(message().failure()).isEqualTo("the device is not registered any more");
+        assertThat(message().failure()).isEqualTo(failure);
         assertThat(sends).hasValue(1);
-        assertThat(devices.find(user)).isEmpty();
+        assertThat(devices.find(user).isPresent()).isEqualTo(deviceStays);
     }
 
     @Test
@@ -126,21 +132,6 @@ class PushSenderTest {
                         assertThat(registration.device().token()).isEqualTo("token-2"));
         sender(() -> Result.ACCEPTED).send(event);
         assertThat(message().status()).isEqualTo("SENT");
-    }
-
-    @Test
-    void refusedMessageIsNotTriedAgain() {
-        PushRequested event = request();
-        PushSender sender = sender(() -> {
-            throw new NonRetryableException("400");
-        });
-
-        sender.send(event);
-        sender.send(event);
-
-        assertThat(message().status()).isEqualTo("FAILED");
-        assertThat(message().failure()).isEqualTo("400");
-        assertThat(sends).hasValue(1);
     }
 
     private PushRequested request() {
