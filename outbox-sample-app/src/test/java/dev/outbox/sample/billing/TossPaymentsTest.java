@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.MediaType;
@@ -109,59 +108,44 @@ class TossPaymentsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "400, INVALID_CARD_EXPIRATION",
-        "400, INVALID_AUTH_KEY",
-        "404, NOT_FOUND_AUTH_KEY",
-        "403, REJECT_CARD_PAYMENT"
+        "key, 400, INVALID_CARD_EXPIRATION, failed",
+        "key, 400, INVALID_AUTH_KEY, failed",
+        "key, 404, NOT_FOUND_AUTH_KEY, failed",
+        "key, 403, REJECT_CARD_PAYMENT, failed",
+        "key, 401, UNAUTHORIZED_KEY, open",
+        "key, 403, FORBIDDEN_REQUEST, open",
+        "key, 408, '', open",
+        "key, 409, IDEMPOTENT_REQUEST_PROCESSING, open",
+        "key, 429, TOO_MANY_REQUESTS, open",
+        "key, 500, INVALID_AUTH_KEY, open",
+        "charge, 403, REJECT_CARD_PAYMENT, failed",
+        "charge, 400, INVALID_STOPPED_CARD, failed",
+        "charge, 400, EXCEED_MAX_DAILY_PAYMENT_COUNT, failed",
+        "charge, 401, UNAUTHORIZED_KEY, open",
+        "charge, 400, INVALID_REQUEST, open",
+        "charge, 400, PROVIDER_ERROR, open",
+        "charge, 409, IDEMPOTENT_REQUEST_PROCESSING, open",
+        "charge, 500, REJECT_CARD_PAYMENT, open",
+        "charge, 502, '', open",
+        "charge, 400, DUPLICATED_ORDER_ID, open",
+        "charge, 400, ALREADY_PROCESSED_PAYMENT, open"
     })
-    void refusedAuthorizationDeclinesFirstPayment(int status, String code) {
-        toss.issues(FakeToss.error(status, code));
-
-        assertThat(charging.collect(order()).status()).isEqualTo("canceled");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "401, UNAUTHORIZED_KEY",
-        "403, FORBIDDEN_REQUEST",
-        "408, ''",
-        "409, IDEMPOTENT_REQUEST_PROCESSING",
-        "429, TOO_MANY_REQUESTS",
-        "500, INVALID_AUTH_KEY"
-    })
-    void unansweredAuthorizationLeavesChargeOpen(int status, String code) {
-        toss.issues(FakeToss.error(status, code));
+    void onlyRefusalsFailTheCharge(String request, int status, String code, String charged) {
+        toss.finds(FakeToss.error(404, "NOT_FOUND_PAYMENT"));
+        if (request.equals("key")) {
+            toss.issues(FakeToss.error(status, code));
+        } else {
+            toss.charges(FakeToss.error(status, code));
+        }
         Charge charge = order();
 
-        assertThatThrownBy(() -> charging.collect(charge)).isInstanceOf(BankException.class);
-        assertThat(tables.chargesOf(charge.subscriptionId())).containsExactly("open");
-    }
+        if (charged.equals("open")) {
+            assertThatThrownBy(() -> charging.collect(charge)).isInstanceOf(BankException.class);
+        } else {
+            assertThat(charging.collect(charge).status()).isEqualTo("canceled");
+        }
 
-    @ParameterizedTest
-    @CsvSource({"403, REJECT_CARD_PAYMENT", "400, INVALID_STOPPED_CARD", "400, EXCEED_MAX_DAILY_PAYMENT_COUNT"})
-    void declinedCardFailsPayment(int status, String code) {
-        UUID id = dueSubscription();
-        toss.charges(FakeToss.error(status, code));
-
-        assertThat(charging.charge(id).status()).isEqualTo("past_due");
-        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "failed");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "401, UNAUTHORIZED_KEY",
-        "400, INVALID_REQUEST",
-        "400, PROVIDER_ERROR",
-        "409, IDEMPOTENT_REQUEST_PROCESSING",
-        "500, REJECT_CARD_PAYMENT",
-        "502, ''"
-    })
-    void failureThatIsNoDeclineLeavesChargeOpen(int status, String code) {
-        UUID id = dueSubscription();
-        toss.charges(FakeToss.error(status, code));
-
-        assertThatThrownBy(() -> charging.charge(id)).isInstanceOf(BankException.class);
-        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "open");
+        assertThat(tables.chargesOf(charge.subscriptionId())).containsExactly(charged);
     }
 
     @Test
@@ -203,17 +187,6 @@ class TossPaymentsTest {
         charging.charge(id);
 
         assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"DUPLICATED_ORDER_ID", "ALREADY_PROCESSED_PAYMENT"})
-    void orderIdWhosePaymentIsNotFoundLeavesChargeOpen(String code) {
-        UUID id = dueSubscription();
-        toss.charges(FakeToss.error(400, code));
-        toss.finds(FakeToss.error(404, "NOT_FOUND_PAYMENT"));
-
-        assertThatThrownBy(() -> charging.charge(id)).isInstanceOf(BankException.class);
-        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "open");
     }
 
     @Test
