@@ -101,6 +101,49 @@ public final class Api {
                 """.formatted(guildId, planCode, guildId), "$.id");
     }
 
+    /** Places an order, and returns its id. */
+    public String order(String item) {
+        return create("/orders", "{\"item\": \"" + item + "\"}", "$.id");
+    }
+
+    /** Pays an order, and returns its id. */
+    public String pay(String order) {
+        return create("/orders/" + order + "/payment", "", "$.id");
+    }
+
+    /** Requests a reservation of a user, and returns its id. */
+    public String reserve(String user) {
+        return create("/reservations", """
+                {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
+                """.formatted(user), "$.id");
+    }
+
+    public void confirm(String reservation) {
+        create("/reservations/" + reservation + "/confirmation", "", "$.id");
+    }
+
+    /** Pauses or resumes a handler or a stream as an operator, and returns whether it changed. */
+    public boolean change(String command, String kind, String name) {
+        return create("/actuator/outbox/" + command, """
+                {"%s": "%s", "actor": "ann", "reason": "a test"}
+                """.formatted(kind, name), "$.changed");
+    }
+
+    /** Retries or skips the selected deliveries as an operator, and returns the outcome. */
+    public Map<String, Object> operate(String command, String selection) {
+        return create("/actuator/outbox/" + command, """
+                {"selection": "%s", "actor": "ann", "reason": "a test"}
+                """.formatted(selection), "$");
+    }
+
+    /** Replays the selected events as an operator, and returns the progress when the replay is done. */
+    public Map<String, Object> replay(String selection) {
+        String replay = "/actuator/outbox/replays/"
+                + operate("replay", selection).get("replay");
+        await().atMost(DEADLINE).until(() -> text(replay, "$.status").equals("DONE"));
+        return get(replay, "$.progress");
+    }
+
     /** Starts an outage of a gateway, or ends it with {@code NONE}. */
     public void gateway(String name, String fault) {
         create("/demo/faults/gateways/" + name + "?fault=" + fault, "", "$");

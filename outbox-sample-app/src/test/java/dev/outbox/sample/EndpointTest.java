@@ -56,9 +56,7 @@ class EndpointTest {
                 .asString()
                 .contains("retry the dead letters");
 
-        Map<String, Object> outcome = api.create(ENDPOINT + "/skip", """
-                {"selection": "event=%s&handler=order-executor-worker", "actor": "ann", "reason": "too large"}
-                """.formatted(dead), "$");
+        Map<String, Object> outcome = api.operate("skip", "handler=order-executor-worker&event=" + dead);
 
         assertThat(outcome).isEqualTo(Map.of("affected", 1, "busy", 0));
         String event = ENDPOINT + "/events/" + dead;

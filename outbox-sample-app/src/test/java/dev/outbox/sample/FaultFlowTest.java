@@ -26,7 +26,7 @@ class FaultFlowTest {
     @Test
     void handlerThatIsSlowTakesLonger() {
         handlerFault("fulfilment.order", "slowMillis=400");
-        api.create("/orders", "{\"item\": \"snail\"}", "$.id");
+        api.order("snail");
 
         api.awaitPublished();
 
@@ -39,7 +39,7 @@ class FaultFlowTest {
     @Test
     void handlerThatHangsIsEndedByItsTimeout() {
         handlerFault("fulfilment.parcel", "hang=true");
-        String order = payFor("clock");
+        String order = api.pay(api.order("clock"));
 
         await().atMost(Api.DEADLINE)
                 .untilAsserted(
@@ -122,11 +122,6 @@ class FaultFlowTest {
         assertThat(api.post("/demo/faults/handlers/" + handlerId + "?" + fault, "")
                         .getStatusCode())
                 .isEqualTo(HttpStatus.OK);
-    }
-
-    private String payFor(String item) {
-        String order = api.create("/orders", "{\"item\": \"" + item + "\"}", "$.id");
-        return api.create("/orders/" + order + "/payment", "", "$.id");
     }
 
     private List<Map<String, Object>> paid() {

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.http.HttpStatus;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpStatus;
 
 /** Example 3 of the event flow, and the rest of a guild's life. */
 @SampleTest
@@ -104,7 +103,7 @@ class GuildFlowTest {
     void licenseGrantedAfterDeletionOfGuildIsSuspended() {
         install("guild-deleted-early");
         api.awaitPublished();
-        operate("pause");
+        api.change("pause", "handler", "licensing.subscription");
         try {
             api.subscribe("guild-deleted-early", "team");
             api.delete("/guilds/guild-deleted-early");
@@ -113,7 +112,7 @@ class GuildFlowTest {
                             .extracting("status")
                             .containsExactly("canceled"));
         } finally {
-            operate("resume");
+            api.change("resume", "handler", "licensing.subscription");
         }
 
         assertThat(api.awaitPublished()).contains("SubscriptionStarted", "LicenseSuspended");
@@ -181,12 +180,6 @@ class GuildFlowTest {
     private void gateway(String session, int sequence, String type, String data) {
         String event = "{\"op\": 0, %s\"s\": %d, \"t\": \"%s\", \"d\": %s}".formatted(session, sequence, type, data);
         assertThat(api.post("/discord/events", event).getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
-    }
-
-    private void operate(String command) {
-        api.create("/actuator/outbox/" + command, """
-                {"handler": "licensing.subscription", "actor": "ann", "reason": "a test"}
-                """, "$");
     }
 
     private void install(String guildId) {

@@ -32,8 +32,8 @@ class OperationsTest {
     @Test
     void operationsArePublishedOnceInTheirStream() {
         String handler = "push.user-registered";
-        changed("pause", "handler", handler);
-        changed("resume", "handler", handler);
+        api.change("pause", "handler", handler);
+        api.change("resume", "handler", handler);
 
         String events = "$[?(@.aggregate == 'operation/%s' && @.status == 'PUBLISHED')].eventId".formatted(handler);
         await().atMost(Api.DEADLINE)
@@ -50,11 +50,11 @@ class OperationsTest {
 
     @Test
     void pausedStreamStandsStillUntilItIsResumed() {
-        assertThat(changed("pause", "stream", "push")).isTrue();
-        assertThat(changed("pause", "stream", "push")).isFalse();
+        assertThat(api.change("pause", "stream", "push")).isTrue();
+        assertThat(api.change("pause", "stream", "push")).isFalse();
         assertThat(api.<List<Boolean>>get("/actuator/outbox", "$.streams[?(@.name == 'push')].paused"))
                 .containsExactly(true);
-        confirmReservation();
+        api.confirm(api.reserve(user));
         api.subscribe("guild-" + UUID.randomUUID(), "pro");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
@@ -66,7 +66,7 @@ class OperationsTest {
                 .extracting("status")
                 .containsExactly("PENDING");
 
-        assertThat(changed("resume", "stream", "push")).isTrue();
+        assertThat(api.change("resume", "stream", "push")).isTrue();
 
         api.awaitPublished();
         assertThat(inbox("status")).containsExactly("SENT");
@@ -74,47 +74,21 @@ class OperationsTest {
 
     @Test
     void replayedEventReachesTheHandlerAgain() {
-        confirmReservation();
+        String reservation = api.reserve(user);
+        api.confirm(reservation);
         api.awaitPublished();
         jdbc.sql("DELETE FROM push.inbox WHERE user_id = :user")
                 .param("user", user)
                 .update();
 
-        String replay = replay("&aggregateType=reservation&aggregateId=" + reservation());
+        Map<String, Object> progress = api.replay(
+                "handler=push.reservation-confirmed&aggregateType=reservation&aggregateId=" + reservation);
 
-        await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
-        assertThat(api.<Map<String, Object>>get(replay, "$.progress"))
+        assertThat(progress)
                 .containsEntry("fed", 1)
                 .containsEntry("open", Map.of("value", 0, "exact", true))
                 .containsEntry("dead", Map.of("value", 0, "exact", true));
         assertThat(inbox("title")).containsExactly("Reservation confirmed");
-    }
-
-    private boolean changed(String command, String kind, String name) {
-        return api.create("/actuator/outbox/" + command, """
-                {"%s": "%s", "actor": "ann", "reason": "a test"}
-                """.formatted(kind, name), "$.changed");
-    }
-
-    private String replay(String filters) {
-        return "/actuator/outbox/replays/"
-                + api.<Integer>create("/actuator/outbox/replay", """
-                {"selection": "handler=push.reservation-confirmed%s", "actor": "ann", "reason": "its inbox was lost"}
-                """.formatted(filters), "$.replay");
-    }
-
-    /** The event that confirms a reservation. */
-    private Object confirmReservation() {
-        String reservation = api.create("/reservations", """
-                {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
-                """.formatted(user), "$.id");
-        api.create("/reservations/" + reservation + "/confirmation", "", "$.id");
-        return api.events().get(0).get("eventId");
-    }
-
-    /** The reservation of the first event. */
-    private Object reservation() {
-        return api.events().get(0).get("aggregate").toString().split("/", 2)[1];
     }
 
     private List<String> inbox(String field) {

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.springframework.http.HttpStatus;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpStatus;
 
 /** Orders reach their courier once and in order, despite duplicates, gaps and lost answers. */
 @SampleTest
@@ -18,9 +18,9 @@ class OrderFlowTest {
 
     @Test
     void orderIsFollowedToItsParcel() {
-        String order = place("teapot");
+        String order = api.order("teapot");
         api.put("/orders/" + order + "/item", "{\"item\": \"kettle\"}");
-        pay(order);
+        api.pay(order);
 
         assertThat(api.awaitPublished()).containsExactly("OrderPlaced", "OrderItemChanged", "OrderPaid");
         assertThat(api.events()).extracting("aggregateSeq").containsExactly(1, 2, 3);
@@ -34,7 +34,7 @@ class OrderFlowTest {
 
     @Test
     void orderThatIsCanceledIsStopped() {
-        String order = place("vase");
+        String order = api.order("vase");
         api.delete("/orders/" + order);
 
         assertThat(api.awaitPublished()).containsExactly("OrderPlaced", "OrderCanceled");
@@ -47,9 +47,9 @@ class OrderFlowTest {
 
     @Test
     void lostAnswersBookNoSecondParcel() {
-        String order = place("mirror");
+        String order = api.order("mirror");
         api.gateway("courier", "LOSE_ANSWER");
-        pay(order);
+        api.pay(order);
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
                         .extracting("eventType", "lastErrorCode")
@@ -61,13 +61,5 @@ class OrderFlowTest {
         assertThat(api.find("/fulfilments/" + order))
                 .containsEntry("parcels", 1)
                 .containsEntry("courierRequests", (int) paid.get("retryCount") + 1);
-    }
-
-    private String place(String item) {
-        return api.create("/orders", "{\"item\": \"" + item + "\"}", "$.id");
-    }
-
-    private void pay(String order) {
-        api.create("/orders/" + order + "/payment", "", "$.id");
     }
 }

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -54,9 +53,9 @@ class PushFlowTest {
 
     @Test
     void confirmedReservationReachesInboxAndPhone() {
-        String reservation = reserve();
-        confirm(reservation);
-        confirm(reservation);
+        String reservation = api.reserve(user);
+        api.confirm(reservation);
+        api.confirm(reservation);
 
         assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
         assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
@@ -113,7 +112,7 @@ class PushFlowTest {
     void recoveredGatewayGetsMessageOnThirdAttempt() {
         api.put("/devices/" + user + "/failures", "{\"times\": 2}");
 
-        confirm(reserve());
+        api.confirm(api.reserve(user));
 
         api.awaitPublished();
         assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 3));
@@ -126,7 +125,7 @@ class PushFlowTest {
     void inboxKeepsMessageWhenGatewayStaysUnavailable(CapturedOutput output) {
         api.put("/devices/" + user + "/failures", "{\"times\": 100}");
 
-        confirm(reserve());
+        api.confirm(api.reserve(user));
 
         await().atMost(Api.DEADLINE)
                 .untilAsserted(
@@ -143,22 +142,20 @@ class PushFlowTest {
 
     @Test
     void skippedPushEndsAsFailed() {
-        setHandler("pause");
+        api.change("pause", "handler", "push.send");
         try {
-            confirm(reserve());
+            api.confirm(api.reserve(user));
             await().atMost(Api.DEADLINE)
                     .untilAsserted(() ->
                             assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "RETRYING"));
 
-            Object skipped = api.create(
-                    "/actuator/outbox/skip", """
-                    {"selection": "handler=push.send&event=%s", "actor": "ann", "reason": "called by phone"}
-                    """.formatted(api.events().get(1).get("eventId")), "$.affected");
-
-            assertThat(skipped).isEqualTo(1);
+            assertThat(api.operate(
+                            "skip",
+                            "handler=push.send&event=" + api.events().get(1).get("eventId")))
+                    .containsEntry("affected", 1);
             awaitFailed("skipped by an operator");
         } finally {
-            setHandler("resume");
+            api.change("resume", "handler", "push.send");
         }
     }
 
@@ -180,35 +177,20 @@ class PushFlowTest {
     @ParameterizedTest
     @CsvSource({"push.reservation-confirmed, 0", "push.send, 1"})
     void replayedPushIsNotSentTwice(String handler, int event) {
-        confirm(reserve());
+        api.confirm(api.reserve(user));
         assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
 
         String[] aggregate = api.events().get(event).get("aggregate").toString().split("/", 2);
-        String replay = "/actuator/outbox/replays/"
-                + api.<Integer>create(
-                        "/actuator/outbox/replay", """
-                        {"selection": "handler=%s&aggregateType=%s&aggregateId=%s", "actor": "ann", "reason": "did it arrive?"}
-                        """.formatted(handler, aggregate[0], aggregate[1]), "$.replay");
+        Map<String, Object> progress =
+                api.replay("handler=%s&aggregateType=%s&aggregateId=%s".formatted(handler, aggregate[0], aggregate[1]));
 
-        await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
-        assertThat(api.<Integer>get(replay, "$.progress.fed")).isEqualTo(1);
-        assertThat(api.<Integer>get(replay, "$.progress.dead.value")).isZero();
+        assertThat(progress).containsEntry("fed", 1).containsEntry("dead", Map.of("value", 0, "exact", true));
         assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
         assertThat(shown()).hasSize(1);
     }
 
     private void signUp(String name) {
         api.create("/users", "{\"discordUserId\": \"%s\"}".formatted(name), "$.id");
-    }
-
-    private String reserve() {
-        return api.create("/reservations", """
-                {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
-                """.formatted(user), "$.id");
-    }
-
-    private void confirm(String reservation) {
-        api.create("/reservations/" + reservation + "/confirmation", "", "$.id");
     }
 
     private List<Map<String, Object>> inbox() {
@@ -219,12 +201,6 @@ class PushFlowTest {
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.<List<Object>>get("/inbox/" + user, "$[*]['status', 'failure']"))
                         .containsExactly(Map.of("status", "FAILED", "failure", failure)));
-    }
-
-    private void setHandler(String action) {
-        api.post(
-                "/actuator/outbox/" + action,
-                "{\"handler\": \"push.send\", \"actor\": \"ann\", \"reason\": \"the gateway is being moved\"}");
     }
 
     private List<String> shown() {

@@ -43,9 +43,9 @@ class TwoInstancesTest {
 
             List<String> orders = new ArrayList<>();
             for (int number = 0; number < ORDERS; number++) {
-                String order = one.create("/orders", "{\"item\": \"shared\"}", "$.id");
+                String order = one.order("shared");
                 two.put("/orders/" + order + "/item", "{\"item\": \"changed\"}");
-                one.create("/orders/" + order + "/payment", "", "$.id");
+                one.pay(order);
                 orders.add(order);
             }
 

@@ -74,7 +74,7 @@ class WebAndWorkerTest {
 
     private static void breakAndMendWhatTheWorkerDoes(Api web) {
         web.post("/demo/faults/handlers/fulfilment.order?failPercent=100", "");
-        web.create("/orders", "{\"item\": \"bell\"}", "$.id");
+        web.order("bell");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() ->
                         assertThat(web.events()).extracting("lastErrorCode").containsExactly("InjectedFaultException"));

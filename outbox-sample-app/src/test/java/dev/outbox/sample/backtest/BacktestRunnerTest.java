@@ -134,9 +134,10 @@ class BacktestRunnerTest {
         assertThat(api.messagesTo(owner)).containsExactly("backtest failed: no prices");
 
         brokenStrategy.broken.set(false);
-        api.create("/actuator/outbox/retry", """
-                {"selection": "handler=backtest-worker&status=DEAD&event=%s", "actor": "ann", "reason": "the prices are loaded"}
-                """.formatted(api.events().get(0).get("eventId")), "$");
+        api.operate(
+                "retry",
+                "handler=backtest-worker&status=DEAD&event="
+                        + api.events().get(0).get("eventId"));
 
         assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed", "BacktestCompleted");
         assertThat(api.find("/backtests/" + id))

@@ -42,11 +42,6 @@ class AlertConditionsTest {
     /** Longer than the gauges reuse a count, so that a scrape shows what was done before it. */
     private static final Duration STALE = Duration.ofMillis(150);
 
-    private static final String PUSH = "{\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"}";
-
-    private static final String HANDLER =
-            "{\"handler\": \"fulfilment.order\", \"actor\": \"ann\", \"reason\": \"a test\"}";
-
     private final Promtool prometheus = new Promtool();
 
     @Autowired
@@ -80,7 +75,7 @@ class AlertConditionsTest {
                         jdbc.sql("TRUNCATE events.outbox_delivery, events.outbox_unpublished, events.outbox_scheduled")
                                         .update()
                                 == 0);
-        api.post("/actuator/outbox/resume", PUSH);
+        api.change("resume", "stream", "push");
     }
 
     @Test
@@ -95,7 +90,7 @@ class AlertConditionsTest {
 
     @Test
     void backlogOfAPausedStream() {
-        api.post("/actuator/outbox/pause", PUSH);
+        api.change("pause", "stream", "push");
         insert(1000, "push", "30 seconds");
         scrape();
         assertSilent("OutboxBacklog");
@@ -111,7 +106,7 @@ class AlertConditionsTest {
 
     @Test
     void scheduledEventOfAPausedStream() {
-        api.post("/actuator/outbox/pause", PUSH);
+        api.change("pause", "stream", "push");
         jdbc.sql("""
                         INSERT INTO events.outbox_scheduled
                                (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers, due_at)
@@ -129,7 +124,7 @@ class AlertConditionsTest {
     @Test
     void pollerThatClaimsNothing() {
         read((scrape) -> CLAIMS_OF_PUSH.matcher(scrape).find());
-        api.post("/actuator/outbox/pause", PUSH);
+        api.change("pause", "stream", "push");
         insert(1, "push", "30 seconds");
         String scrape = read();
         prometheus.scrape(scrape);
@@ -143,7 +138,7 @@ class AlertConditionsTest {
     @Test
     void laneThatKeepsRetrying() {
         fault("fulfilment.order", "failPercent=100");
-        api.create("/orders", "{\"item\": \"teapot\"}", "$.id");
+        api.order("teapot");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
                         .filteredOn("eventType", "OrderPlaced")
@@ -157,16 +152,14 @@ class AlertConditionsTest {
         assertFires("OutboxOldestRetrying");
         assertFires("OutboxLaneStuck");
 
-        api.post("/actuator/outbox/pause", HANDLER);
+        api.change("pause", "handler", "fulfilment.order");
         scrape();
         assertSilent("OutboxLaneStuck");
-        api.post("/actuator/outbox/resume", HANDLER);
+        api.change("resume", "handler", "fulfilment.order");
         scrape();
         assertFires("OutboxLaneStuck");
 
-        api.post("/actuator/outbox/retry", """
-                {"selection": "handler=fulfilment.order", "actor": "ann", "reason": "a test"}
-                """);
+        api.operate("retry", "handler=fulfilment.order");
         scrape();
         assertSilent("OutboxLaneStuck");
         assertSilent("OutboxOldestRetrying");
@@ -201,7 +194,7 @@ class AlertConditionsTest {
 
     @Test
     void retriesOfEventsOfWhichNoneFinishes() {
-        api.post("/actuator/outbox/pause", PUSH);
+        api.change("pause", "stream", "push");
         insertRetrying(1);
         scrape();
         scrape();
@@ -215,7 +208,7 @@ class AlertConditionsTest {
     @Test
     void handlerThatHangs() {
         fault("fulfilment.parcel", "hang=true");
-        payFor("clock");
+        api.pay(api.order("clock"));
 
         prometheus.scrape(read((scrape) -> isPositive(scrape, "outbox_handlers_stuck_handlers")));
         assertFires("OutboxHandlersStuck");
@@ -224,7 +217,7 @@ class AlertConditionsTest {
     @Test
     void circuitThatOpens() {
         fault("fulfilment.parcel", "failPercent=100");
-        IntStream.range(0, 6).forEach((order) -> payFor("cup"));
+        IntStream.range(0, 6).forEach((order) -> api.pay(api.order("cup")));
 
         prometheus.scrape(read((scrape) -> isPositive(scrape, "outbox_circuits_open")));
         prometheus.scrapeAgain(2);
@@ -309,11 +302,6 @@ class AlertConditionsTest {
                         .extracting("status")
                         .containsOnly("DEAD"));
         scrape();
-    }
-
-    private void payFor(String item) {
-        String order = api.create("/orders", "{\"item\": \"" + item + "\"}", "$.id");
-        api.create("/orders/" + order + "/payment", "", "$.id");
     }
 
     private void fault(String handler, String fault) {

@@ -59,7 +59,7 @@ class DashboardTest {
     void everyQueryHasAResult() {
         Api api = workedService();
         api.create("/demo/faults/handlers/fulfilment.order?failPercent=100", "", "$.handlerId");
-        api.create("/orders", "{\"item\": \"teapot\"}", "$.id");
+        api.order("teapot");
         Promtool prometheus = new Promtool();
         prometheus.scrape(await().atMost(Api.DEADLINE)
                 .until(

@@ -65,17 +65,16 @@ class EverbitNamesTest {
 
     @Test
     void pendingEventsIncludeQueuedRedeliveries() {
-        String handler = "{\"handler\": \"fulfilment.order\", \"actor\": \"ann\", \"reason\": \"a test\"}";
-        api.post("/actuator/outbox/pause", handler);
+        api.change("pause", "handler", "fulfilment.order");
         try {
-            api.create("/orders", "{\"item\": \"bell\"}", "$.id");
+            api.order("bell");
             await().until(() -> value("everbit_outbox_pending", Map.of("stream", "orders")) == 1
                     && value("outbox_retrying_events", Map.of("stream", "orders")) == 1);
 
             assertThat(value("everbit_outbox_oldest_pending_seconds", Map.of("stream", "orders")))
                     .isPositive();
         } finally {
-            api.post("/actuator/outbox/resume", handler);
+            api.change("resume", "handler", "fulfilment.order");
         }
         api.awaitPublished();
     }
@@ -83,7 +82,7 @@ class EverbitNamesTest {
     @Test
     void attemptsOfAllHandlersAreAdded() {
         double before = processed();
-        api.create("/orders", "{\"item\": \"cup\"}", "$.id");
+        api.order("cup");
         api.awaitPublished();
 
         int handlers = jdbc.sql(

@@ -59,10 +59,7 @@ class DeadNotificationsTest {
                 .containsEntry("failure", "NonRetryableException: no such recipient");
 
         messenger.acceptAgain(guild);
-        api.create("/actuator/outbox/retry", """
-                {"selection": "handler=notification.payment-failed-final&event=%s&status=DEAD",
-                 "actor": "ann", "reason": "the address is correct now"}
-                """.formatted(event), "$");
+        api.operate("retry", "handler=notification.payment-failed-final&status=DEAD&event=" + event);
 
         outbox.drain();
         assertThat(stored(event)).containsEntry("state", "sent").containsEntry("failure", null);

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Import;
@@ -86,10 +85,7 @@ class RecoveryWorkflowsTest {
         assertThat(outbox).published(RestoreStarted.class).isDead().afterAttempts(8);
 
         roles.fail("restored-late", 0, () -> new IllegalStateException("no answer"));
-        api.create("/actuator/outbox/retry", """
-                {"selection": "handler=recovery.restore&aggregateId=%s&status=DEAD",
-                 "actor": "ann", "reason": "the guild system is up again"}
-                """.formatted(job), "$");
+        api.operate("retry", "handler=recovery.restore&status=DEAD&aggregateId=" + job);
 
         outbox.drain();
         assertThat(publishedTypes())
@@ -156,10 +152,7 @@ class RecoveryWorkflowsTest {
         assertThat(actionsOf(incident)).isEmpty();
 
         roles.fail("oscar", 0, () -> new IllegalStateException("no answer"));
-        api.create("/actuator/outbox/retry", """
-                {"selection": "handler=recovery.anti-nuke&aggregateId=%s&status=DEAD",
-                 "actor": "ann", "reason": "the guild system is up again"}
-                """.formatted(incident), "$");
+        api.operate("retry", "handler=recovery.anti-nuke&status=DEAD&aggregateId=" + incident);
 
         drainWithRetries();
         assertMessage("answer to the attack: roles removed from oscar, roles removed from peggy");

@@ -101,8 +101,6 @@ public final class TradingApi {
 
     /** Retries a dead command as an operator, and returns the outcome. */
     public Map<String, Object> retry(String command) {
-        return api.create("/actuator/outbox/retry", """
-                {"selection": "handler=order-executor-worker&status=DEAD&event=%s", "actor": "ann", "reason": "it may be placed"}
-                """.formatted(command), "$");
+        return api.operate("retry", "handler=order-executor-worker&status=DEAD&event=" + command);
     }
 }
