@@ -66,33 +66,6 @@ class PaymentFailureFlowTest {
     }
 
     @Test
-    void oneLicenseOfAGuildCounts() {
-        String unpaid = subscriptionWhoseBankDeclines("guild-again");
-        for (int failure = 1; failure <= 4; failure++) {
-            api.makeDue(unpaid);
-        }
-        api.gateway("bank", "NONE");
-
-        String paid = api.subscribe("guild-again", "team");
-
-        api.awaitPublished();
-        assertThat(api.licensesOf("guild-again"))
-                .singleElement()
-                .satisfies((license) -> assertThat(license)
-                        .containsEntry("subscriptionId", paid)
-                        .containsEntry("planCode", "team")
-                        .containsEntry("status", "active"));
-
-        api.delete("/subscriptions/" + paid + "?atPeriodEnd=false");
-
-        api.awaitPublished();
-        assertThat(api.licensesOf("guild-again"))
-                .singleElement()
-                .satisfies((license) ->
-                        assertThat(license).containsEntry("planCode", "free").containsEntry("status", "active"));
-    }
-
-    @Test
     void subscriptionThatIsOverIsNotCharged() {
         String subscription = api.subscribe("guild-over", "pro");
         api.delete("/subscriptions/" + subscription + "?atPeriodEnd=false");
@@ -123,19 +96,6 @@ class PaymentFailureFlowTest {
         assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.PAYMENT_REQUIRED);
         assertThat(answer.getBody()).contains("declined", "canceled");
         assertThat(api.awaitPublished()).containsExactly("BillingKeyIssued");
-    }
-
-    @Test
-    void bankThatIsDownIsAskedAgain() {
-        String subscription = api.subscribe("guild-waiting", "pro");
-        api.gateway("bank", "DOWN");
-
-        assertUnanswered(subscription);
-        api.gateway("bank", "NONE");
-
-        assertThat(api.makeDue(subscription)).containsEntry("status", "active");
-        assertThat(paymentsOf(subscription)).containsExactly("paid 1", "paid 1");
-        assertThat(api.awaitPublished()).containsOnlyOnce("PaymentSucceeded").doesNotContain("PaymentFailed");
     }
 
     @Test
