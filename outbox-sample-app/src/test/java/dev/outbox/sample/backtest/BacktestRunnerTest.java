@@ -72,24 +72,6 @@ class BacktestRunnerTest {
     }
 
     @Test
-    void concurrentRunsStoreAndPublishOneResult() {
-        RunBacktest command = command();
-        CyclicBarrier together = new CyclicBarrier(2);
-        Executor ownThreads = (task) -> new Thread(task).start();
-        BacktestRunner runner = runnerOf((market, candles) -> {
-            meet(together);
-            return RESULT;
-        });
-
-        CompletableFuture.allOf(
-                        CompletableFuture.runAsync(() -> runner.run(command), ownThreads),
-                        CompletableFuture.runAsync(() -> runner.run(command), ownThreads))
-                .join();
-
-        assertThat(published(command)).containsExactly("BacktestCompleted");
-    }
-
-    @Test
     void redeliveredCommandDoesNotRunACompletedBacktest() {
         RunBacktest command = command();
         runnerOf((market, candles) -> RESULT).run(command);
@@ -181,14 +163,6 @@ class BacktestRunnerTest {
                          WHERE datname = current_database()
                            AND state = 'idle in transaction'
                         """).query(Long.class).single();
-    }
-
-    private static void meet(CyclicBarrier barrier) {
-        try {
-            barrier.await(60, TimeUnit.SECONDS);
-        } catch (Exception ex) {
-            throw new IllegalStateException(ex);
-        }
     }
 
     /** Takes as long as the test wants. */
