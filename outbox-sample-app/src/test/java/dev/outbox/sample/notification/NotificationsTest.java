@@ -3,22 +3,35 @@ package dev.outbox.sample.notification;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxDeadLetter;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.Headers;
+import dev.outbox.test.OutboxTester;
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.autoconfigure.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Import;
 import org.springframework.transaction.support.TransactionTemplate;
 
+/** Messages that are sent once, and those that the messenger refuses for good. */
 @SampleTest
+@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @Import(RecordingMessenger.class)
 class NotificationsTest {
 
@@ -39,6 +52,12 @@ class NotificationsTest {
 
     @Autowired
     private RecordingMessenger messenger;
+
+    @Autowired
+    private OutboxPublisher publisher;
+
+    @Autowired
+    private OutboxTester outbox;
 
     @Autowired
     private TransactionTemplate transaction;
@@ -78,7 +97,7 @@ class NotificationsTest {
     @Test
     void callsTheMessengerOutsideAnyTransaction() {
         api.subscribe(guild, "pro");
-        api.awaitPublished();
+        outbox.drain();
 
         assertThat(messenger.callsFor("user-of-" + guild)).isNotEmpty().allSatisfy((call) -> {
             assertThat(call.inTransaction()).isFalse();
@@ -92,6 +111,54 @@ class NotificationsTest {
                 .isThrownBy(() -> transaction.executeWithoutResult((status) -> announce("pro")))
                 .withMessageContaining("must be sent outside a transaction");
         assertThat(messenger.callsFor(guild)).isEmpty();
+    }
+
+    @Test
+    void refusedMessageIsSentAfterAnOperatorsRetry() {
+        messenger.refuse(guild);
+        String failed = publish(finalFailure().withHeader(Headers.GUILD_ID, guild));
+        outbox.drain();
+        assertThat(storedOf(failed))
+                .containsEntry("state", "failed")
+                .containsEntry("recipient", guild)
+                .containsEntry("failure", "NonRetryableException: no such recipient");
+
+        messenger.acceptAgain(guild);
+        api.operate("retry", "handler=notification.payment-failed-final&status=DEAD&event=" + failed);
+
+        outbox.drain();
+        assertThat(storedOf(failed)).containsEntry("state", "sent").containsEntry("failure", null);
+    }
+
+    @Test
+    void eventWithoutRecipientLeavesAFailedMessage() {
+        String failed = publish(finalFailure());
+
+        outbox.drain();
+        assertThat(storedOf(failed))
+                .containsEntry("state", "failed")
+                .containsEntry("recipient", null)
+                .containsEntry("message", null);
+        assertThat(storedOf(failed).get("failure").toString()).contains("names no recipient in its headers");
+    }
+
+    @Test
+    void everyHandlerOfTheNotificationsIsCovered() throws NoSuchMethodException {
+        Stream<Method> methods = Stream.of(
+                        BillingNotifications.class,
+                        LicensingNotifications.class,
+                        RecoveryNotifications.class,
+                        TradeNotifications.class)
+                .flatMap((type) -> Stream.of(type.getDeclaredMethods()))
+                .filter((method) -> method.isAnnotationPresent(OutboxHandler.class));
+
+        assertThat(DeadNotifications.class
+                        .getDeclaredMethod("gaveUp", DeadLetter.class)
+                        .getAnnotation(OutboxDeadLetter.class)
+                        .value())
+                .containsExactlyInAnyOrder(methods.map((method) ->
+                                method.getAnnotation(OutboxHandler.class).id())
+                        .toArray(String[]::new));
     }
 
     private double duplicates() {
@@ -110,5 +177,21 @@ class NotificationsTest {
         return messages.latest().stream()
                 .filter((notification) -> notification.eventId().equals(event.eventId()))
                 .toList();
+    }
+
+    private OutboxEvent finalFailure() {
+        UUID subscription = UUID.randomUUID();
+        return OutboxEvent.of("subscription", subscription.toString(), new PaymentFailedFinal(subscription))
+                .withHeader(EventEnvelope.TRACE_ID, api.traceId());
+    }
+
+    private String publish(OutboxEvent failure) {
+        transaction.executeWithoutResult((status) -> publisher.publish(failure));
+        return api.events().get(0).get("eventId").toString();
+    }
+
+    private Map<String, Object> storedOf(String eventId) {
+        return api.<List<Map<String, Object>>>get("/notifications", "$[?(@.eventId == '%s')]".formatted(eventId))
+                .get(0);
     }
 }
