@@ -8,12 +8,10 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.sample.trading.TradingApi;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.http.HttpStatus;
 import org.springframework.beans.factory.annotation.Autowired;
 
 /** From a signal to an order at an exchange that does not always behave. */
@@ -223,6 +221,28 @@ class TradingFlowTest {
         assertThat(trading.messages()).hasSize(2).contains("order accepted in " + trading.market());
         assertThat(api.<List<String>>get("/actuator/outbox/operations?event=" + dead, "$.operations[*].action"))
                 .containsExactly("RETRY");
+    }
+
+    @Test
+    void killSwitchStopsOrdersUntilAnOperatorRetriesThem() {
+        kill(true);
+        String intent = trading.signal("BUY", "0.5");
+        String command = trading.awaitDeadCommand();
+        trading.awaitIntent(intent, "HALTED");
+        kill(false);
+
+        assertThat(api.events())
+                .extracting("eventType", "status", "retryCount", "lastErrorCode")
+                .contains(tuple("CreateOrderAttempt", "DEAD", 1, "TradingHaltedException"));
+        assertThat(trading.statusesOf(intent)).containsExactly("CREATED");
+        assertThat(trading.placements()).isEmpty();
+        assertThat(trading.retry(command)).containsEntry("affected", 1);
+        trading.awaitIntent(intent, "ACCEPTED");
+        assertThat(trading.placements()).containsExactly(1);
+    }
+
+    private void kill(boolean on) {
+        trading.change("kill-switch", "{\"on\": " + on + "}");
     }
 
     private void limit(int volume) {

@@ -1,6 +1,7 @@
 package dev.outbox.sample.trading;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.eventbus.Message;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** The domain of trading on another event bus and another exchange: it knows both as ports only. */
 @SampleTest
@@ -32,6 +34,9 @@ class OrderExecutorTest {
 
     @Autowired
     private JdbcClient jdbc;
+
+    @Autowired
+    private TransactionTemplate transaction;
 
     private OrderAttempts attempts;
     private OrderIntents intents;
@@ -230,6 +235,22 @@ class OrderExecutorTest {
         assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
         assertThat(statusOfIntent()).isEqualTo(IntentStatus.OPEN);
         assertThat(eventsAfterTheCommand()).isEmpty();
+    }
+
+    @Test
+    void staleSettingDoesNotReplaceANewerOne() {
+        TradingPolicy policy = new TradingPolicy(jdbc);
+        long seq = jdbc.sql("SELECT coalesce(max(seq), 0) FROM trading.settings")
+                .query(Long.class)
+                .single();
+
+        transaction.executeWithoutResult((status) -> {
+            policy.remember("kill-switch", "on", seq + 2);
+            policy.remember("kill-switch", "off", seq + 1);
+
+            assertThatThrownBy(() -> policy.check(attempt())).isInstanceOf(TradingHaltedException.class);
+            status.setRollbackOnly();
+        });
     }
 
     /** Returns the command of an attempt that this service does not know. */
