@@ -138,10 +138,22 @@ public final class Api {
 
     /** Replays the selected events as an operator, and returns the progress when the replay is done. */
     public Map<String, Object> replay(String selection) {
-        String replay = "/actuator/outbox/replays/"
-                + operate("replay", selection).get("replay");
+        String replay =
+                "/actuator/outbox/replays/" + operate("replay", selection).get("replay");
         await().atMost(DEADLINE).until(() -> text(replay, "$.status").equals("DONE"));
         return get(replay, "$.progress");
+    }
+
+    /** Queues a backtest, and returns its id. */
+    public String backtest(String owner, String strategy) {
+        return create("/backtests", """
+                {"ownerId": "%s", "strategyKey": "%s", "market": "KRW-BTC", "candles": 1000}
+                """.formatted(owner, strategy), "$.id");
+    }
+
+    /** Makes a handler fail, hang or wait. */
+    public void fault(String handlerId, String fault) {
+        create("/demo/faults/handlers/" + handlerId + "?" + fault, "", "$");
     }
 
     /** Starts an outage of a gateway, or ends it with {@code NONE}. */

@@ -9,6 +9,7 @@ import dev.outbox.sample.eventbus.Message;
 import dev.outbox.sample.eventbus.Origin;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
+import dev.outbox.sample.trading.TradingApi;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import dev.outbox.testing.OpenTransaction;
 import java.math.BigDecimal;
@@ -115,7 +116,7 @@ class EventBusTest {
                             () -> assertThat(api.events()).extracting("status").containsExactly("PROCESSING"));
             Api trader = new Api(port);
 
-            signal(trader);
+            new TradingApi(trader).signal("BUY", "1");
 
             assertThat(trader.awaitPublished()).containsExactly("CreateOrderAttempt", "OrderAccepted");
             assertThat(api.events()).extracting("status").containsExactly("PROCESSING");
@@ -126,7 +127,7 @@ class EventBusTest {
 
     @Test
     void backtestIsRunAndItsResultTold() {
-        String backtest = backtest("EXTREME_FLIP");
+        String backtest = api.backtest(owner, "EXTREME_FLIP");
 
         assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestCompleted");
         assertThat(api.events())
@@ -144,7 +145,7 @@ class EventBusTest {
 
     @Test
     void backtestThatCannotBeRunSaysSo() {
-        String backtest = backtest("GUESS");
+        String backtest = api.backtest(owner, "GUESS");
 
         assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed");
         assertThat(api.find("/backtests/" + backtest)).containsEntry("status", "failed");
@@ -153,7 +154,7 @@ class EventBusTest {
 
     @Test
     void commandThatFitsNoAttemptIsDeadAtOnce() {
-        String intent = signal(new Api(port));
+        String intent = new TradingApi(new Api(port)).signal("BUY", "1");
         UUID attempt = UUID.randomUUID();
         CreateOrderAttempt command = new CreateOrderAttempt(
                 attempt,
@@ -184,8 +185,8 @@ class EventBusTest {
 
     @Test
     void everyStreamHasItsMeters() {
-        backtest("EXTREME_FLIP");
-        signal(api);
+        api.backtest(owner, "EXTREME_FLIP");
+        new TradingApi(api).signal("BUY", "1");
         api.awaitPublished();
 
         String scrape = api.get("/actuator/prometheus").getBody();
@@ -206,7 +207,7 @@ class EventBusTest {
     void logLinesNameEventAndTrace(CapturedOutput output) {
         logging.setLogLevel("dev.outbox.sample.trading", LogLevel.INFO);
 
-        String intent = signal(api);
+        String intent = new TradingApi(api).signal("BUY", "1");
         api.awaitPublished();
 
         String attempt = api.text("/order-intents/" + intent + "/attempts", "$[0].id");
@@ -221,17 +222,5 @@ class EventBusTest {
                         " eventType=CreateOrderAttempt",
                         " aggregateType=order_attempt",
                         " aggregateId=" + attempt);
-    }
-
-    private String backtest(String strategy) {
-        return api.create("/backtests", """
-                {"ownerId": "%s", "strategyKey": "%s", "market": "KRW-BTC", "candles": 1000}
-                """.formatted(owner, strategy), "$.id");
-    }
-
-    private String signal(Api api) {
-        return api.create("/signals", """
-                {"ownerId": "%s", "strategyKey": "EXTREME_FLIP", "market": "KRW-BTC", "side": "BUY", "volume": 1}
-                """.formatted(owner), "$.orderIntentId");
     }
 }

@@ -12,9 +12,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.beans.factory.annotation.Autowired;
 
 /** What becomes of events while handlers and gateways misbehave on request, and afterwards. */
 @SampleTest
@@ -25,7 +25,7 @@ class FaultFlowTest {
 
     @Test
     void handlerThatIsSlowTakesLonger() {
-        handlerFault("fulfilment.order", "slowMillis=400");
+        api.fault("fulfilment.order", "slowMillis=400");
         api.order("snail");
 
         api.awaitPublished();
@@ -38,7 +38,7 @@ class FaultFlowTest {
 
     @Test
     void handlerThatHangsIsEndedByItsTimeout() {
-        handlerFault("fulfilment.parcel", "hang=true");
+        api.fault("fulfilment.parcel", "hang=true");
         String order = api.pay(api.order("clock"));
 
         await().atMost(Api.DEADLINE)
@@ -75,7 +75,7 @@ class FaultFlowTest {
 
     @Test
     void faultsAreShownUntilTheyEnd() {
-        handlerFault("push.send", "failPercent=30&slowMillis=200");
+        api.fault("push.send", "failPercent=30&slowMillis=200");
         api.gateway("exchange", "DOWN");
 
         assertThat(api.get("/demo/faults").getBody()).isEqualTo("""
@@ -84,7 +84,7 @@ class FaultFlowTest {
                 {"name":"exchange","fault":"DOWN"},{"name":"push","fault":"NONE"}]}\
                 """);
 
-        handlerFault("push.send", "failPercent=0");
+        api.fault("push.send", "failPercent=0");
         assertThat(api.<List<Object>>get("/demo/faults", "$.handlers")).isEmpty();
 
         assertThat(api.delete("/demo/faults").getStatusCode()).isEqualTo(HttpStatus.OK);
@@ -116,12 +116,6 @@ class FaultFlowTest {
                 .untilAsserted(() -> assertThat(api.events())
                         .extracting("eventType", "lastErrorCode")
                         .contains(tuple(eventType, code)));
-    }
-
-    private void handlerFault(String handlerId, String fault) {
-        assertThat(api.post("/demo/faults/handlers/" + handlerId + "?" + fault, "")
-                        .getStatusCode())
-                .isEqualTo(HttpStatus.OK);
     }
 
     private List<Map<String, Object>> paid() {

@@ -123,7 +123,7 @@ class OverKafkaTest {
     @Test
     void everyTopicCarriesTheEnvelopeOfTheDocument() {
         signals.signal("BUY", "0.5");
-        backtest();
+        web.backtest(signals.owner(), "EXTREME_FLIP");
         web.put("/settings/max-volume", "{\"volume\": 1000}");
 
         List<ConsumerRecord<String, String>> records = new ArrayList<>();
@@ -157,7 +157,7 @@ class OverKafkaTest {
 
     @Test
     void workerRunsBacktestAndItsResultArrives() {
-        String backtest = backtest();
+        String backtest = web.backtest(signals.owner(), "EXTREME_FLIP");
 
         eventually(() -> assertThat(web.find("/backtests/" + backtest)).containsEntry("status", "completed"));
         assertThat(web.find("/backtests/" + backtest)).isEqualTo(worker.find("/backtests/" + backtest));
@@ -193,12 +193,6 @@ class OverKafkaTest {
 
         eventually(() -> assertThat(worker.<List<Object>>get("/inbox/" + signals.owner(), "$[*]['title', 'status']"))
                 .containsExactly(Map.of("title", "Closed", "status", "SENT")));
-    }
-
-    private String backtest() {
-        return web.create("/backtests", """
-                {"ownerId": "%s", "strategyKey": "EXTREME_FLIP", "market": "KRW-BTC", "candles": 1000}
-                """.formatted(signals.owner()), "$.id");
     }
 
     private static KafkaConsumer<String, String> consumer() {

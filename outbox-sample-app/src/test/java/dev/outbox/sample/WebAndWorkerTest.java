@@ -73,7 +73,7 @@ class WebAndWorkerTest {
     }
 
     private static void breakAndMendWhatTheWorkerDoes(Api web) {
-        web.post("/demo/faults/handlers/fulfilment.order?failPercent=100", "");
+        web.fault("fulfilment.order", "failPercent=100");
         web.order("bell");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() ->

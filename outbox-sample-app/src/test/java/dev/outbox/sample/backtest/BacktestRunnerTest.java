@@ -14,10 +14,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
@@ -55,7 +52,7 @@ class BacktestRunnerTest {
 
     @Test
     void computationHoldsNoTransactionAndNoConnection() throws InterruptedException {
-        String id = queue("LONG");
+        String id = api.backtest(owner, "LONG");
         assertThat(longStrategy.started.await(60, TimeUnit.SECONDS)).isTrue();
         try {
             await().atMost(Api.DEADLINE)
@@ -105,7 +102,7 @@ class BacktestRunnerTest {
 
     @Test
     void deadCommandFailsTheBacktestUntilAnOperatorRetriesIt() {
-        String id = queue("BROKEN");
+        String id = api.backtest(owner, "BROKEN");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
                         .extracting("eventType", "status")
@@ -125,12 +122,6 @@ class BacktestRunnerTest {
         assertThat(api.find("/backtests/" + id))
                 .containsEntry("status", "completed")
                 .containsEntry("reason", null);
-    }
-
-    private String queue(String strategyKey) {
-        return api.create("/backtests", """
-                {"ownerId": "%s", "strategyKey": "%s", "market": "KRW-BTC", "candles": 1000}
-                """.formatted(owner, strategyKey), "$.id");
     }
 
     private BacktestRunner runnerOf(Strategy strategy) {

@@ -9,6 +9,7 @@ import dev.outbox.OnDead;
 import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.trading.TradingApi;
 import dev.outbox.testing.TestDatabase;
 import java.time.Duration;
 import java.util.Set;
@@ -137,7 +138,7 @@ class AlertConditionsTest {
 
     @Test
     void laneThatKeepsRetrying() {
-        fault("fulfilment.order", "failPercent=100");
+        api.fault("fulfilment.order", "failPercent=100");
         api.order("teapot");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
@@ -207,7 +208,7 @@ class AlertConditionsTest {
 
     @Test
     void handlerThatHangs() {
-        fault("fulfilment.parcel", "hang=true");
+        api.fault("fulfilment.parcel", "hang=true");
         api.pay(api.order("clock"));
 
         prometheus.scrape(read((scrape) -> isPositive(scrape, "outbox_handlers_stuck_handlers")));
@@ -216,7 +217,7 @@ class AlertConditionsTest {
 
     @Test
     void circuitThatOpens() {
-        fault("fulfilment.parcel", "failPercent=100");
+        api.fault("fulfilment.parcel", "failPercent=100");
         IntStream.range(0, 6).forEach((order) -> api.pay(api.order("cup")));
 
         prometheus.scrape(read((scrape) -> isPositive(scrape, "outbox_circuits_open")));
@@ -291,9 +292,7 @@ class AlertConditionsTest {
 
     private void signals(int count, int dead) {
         for (int signal = 0; signal < count; signal++) {
-            api.create("/signals", """
-                    {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 101}
-                    """.formatted(UUID.randomUUID()), "$.orderIntentId");
+            new TradingApi(api).signal("BUY", "101");
         }
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
@@ -302,10 +301,6 @@ class AlertConditionsTest {
                         .extracting("status")
                         .containsOnly("DEAD"));
         scrape();
-    }
-
-    private void fault(String handler, String fault) {
-        api.create("/demo/faults/handlers/" + handler + "?" + fault, "", "$.handlerId");
     }
 
     private void insert(int events, String stream, String age) {

@@ -58,7 +58,7 @@ class DashboardTest {
     @EnabledIf(value = Promtool.INSTALLED, disabledReason = Promtool.MISSING)
     void everyQueryHasAResult() {
         Api api = workedService();
-        api.create("/demo/faults/handlers/fulfilment.order?failPercent=100", "", "$.handlerId");
+        api.fault("fulfilment.order", "failPercent=100");
         api.order("teapot");
         Promtool prometheus = new Promtool();
         prometheus.scrape(await().atMost(Api.DEADLINE)

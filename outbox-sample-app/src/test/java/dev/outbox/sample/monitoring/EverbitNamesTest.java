@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.trading.TradingApi;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Import;
@@ -28,9 +28,7 @@ class EverbitNamesTest {
 
     @Test
     void metersHaveTheNamesAndLabelsOfTheDocument() {
-        api.create("/signals", """
-                {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 1}
-                """.formatted(UUID.randomUUID()), "$.orderIntentId");
+        new TradingApi(api).signal("BUY", "1");
         api.awaitPublished();
 
         String scrape = api.get("/actuator/prometheus").getBody();
