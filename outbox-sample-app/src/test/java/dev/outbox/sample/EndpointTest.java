@@ -1,6 +1,7 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.trading.TradingApi;
@@ -14,6 +15,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The actuator endpoint, as an operator uses it. */
 @SampleTest
@@ -21,11 +23,16 @@ class EndpointTest {
 
     private static final String ENDPOINT = "/actuator/outbox";
 
+    private final String user = "user-" + UUID.randomUUID();
+
     @LocalServerPort
     private int port;
 
     @Autowired
     private Api api;
+
+    @Autowired
+    private JdbcClient jdbc;
 
     @Test
     void overviewHasStreamsHandlersAndInstances() {
@@ -113,6 +120,69 @@ class EndpointTest {
                 .isEqualTo(HttpStatus.OK);
     }
 
+    @Test
+    void operationsArePublishedOnceInTheirStream() {
+        String handler = "push.user-registered";
+        api.change("pause", "handler", handler);
+        api.change("resume", "handler", handler);
+
+        String events = "$[?(@.aggregate == 'operation/%s' && @.status == 'PUBLISHED')].eventId".formatted(handler);
+        await().atMost(Api.DEADLINE)
+                .until(() -> api.<List<String>>get("/events", events).size() == 2);
+
+        assertThat(api.<List<String>>get("/events", events).stream().map((event) -> api.find("/events/" + event)))
+                .allSatisfy((envelope) -> assertThat(envelope).containsEntry("type", "OperationPerformed"))
+                .extracting("payload")
+                .extracting("action", "actor", "reason", "handlerId")
+                .containsExactly(
+                        tuple("RESUME_HANDLER", "ann", "a test", handler),
+                        tuple("PAUSE_HANDLER", "ann", "a test", handler));
+    }
+
+    @Test
+    void pausedStreamStandsStillUntilItIsResumed() {
+        api.put("/devices/" + user, "");
+        assertThat(api.change("pause", "stream", "push")).isTrue();
+        assertThat(api.change("pause", "stream", "push")).isFalse();
+        assertThat(api.<List<Boolean>>get(ENDPOINT, "$.streams[?(@.name == 'push')].paused"))
+                .containsExactly(true);
+        api.confirm(api.reserve(user));
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .filteredOn("eventType", "LicenseGranted")
+                        .extracting("status")
+                        .containsExactly("PUBLISHED"));
+        assertThat(api.events())
+                .filteredOn("stream", "push")
+                .extracting("status")
+                .containsExactly("PENDING");
+
+        assertThat(api.change("resume", "stream", "push")).isTrue();
+
+        api.awaitPublished();
+        assertThat(inbox("status")).containsExactly("SENT");
+    }
+
+    @Test
+    void replayedEventReachesTheHandlerAgain() {
+        String reservation = api.reserve(user);
+        api.confirm(reservation);
+        api.awaitPublished();
+        jdbc.sql("DELETE FROM push.inbox WHERE user_id = :user")
+                .param("user", user)
+                .update();
+
+        Map<String, Object> progress =
+                api.replay("handler=push.reservation-confirmed&aggregateType=reservation&aggregateId=" + reservation);
+
+        assertThat(progress)
+                .containsEntry("fed", 1)
+                .containsEntry("open", Map.of("value", 0, "exact", true))
+                .containsEntry("dead", Map.of("value", 0, "exact", true));
+        assertThat(inbox("title")).containsExactly("Reservation confirmed");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             retry  | {"selection": "handler=audit.record", "reason": "x"} | 'actor' is missing
@@ -171,5 +241,9 @@ class EndpointTest {
         String dead = trading.awaitDeadCommand();
         trading.awaitIntent(intent, "HALTED");
         return dead;
+    }
+
+    private List<String> inbox(String field) {
+        return api.get("/inbox/" + user, "$[*]." + field);
     }
 }

@@ -15,7 +15,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** What the log says about a service without a login. OperationsTest shows that it is open. */
+/** What the log says about a service without a login. EndpointTest shows that it is open. */
 @ExtendWith(OutputCaptureExtension.class)
 class OpenOperationsTest {
 
