@@ -15,17 +15,17 @@ import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
+import com.nimbusds.jose.crypto.MACVerifier;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.trading.Exchange.Executions;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import tools.jackson.databind.JsonNode;
@@ -51,13 +50,12 @@ class UpbitTest {
             .options(wireMockConfig().dynamicPort())
             .build();
 
-    @LocalServerPort
-    private int port;
+    @Autowired
+    private Api api;
 
     @Autowired
     private Exchange exchange;
 
-    private Api api;
     private TradingApi trading;
 
     @DynamicPropertySource
@@ -72,7 +70,6 @@ class UpbitTest {
 
     @BeforeEach
     void connect() {
-        api = new Api(port);
         trading = new TradingApi(api);
         finds(error(404, "order_not_found"));
     }
@@ -90,10 +87,10 @@ class UpbitTest {
         assertThat(body.path("side").asString()).isEqualTo("bid");
         assertThat(body.path("ord_type").asString()).isEqualTo("limit");
         assertThat(body.path("identifier").asString()).isEqualTo(trading.identifierOf(intent));
-        JsonNode claims = verified(request);
-        assertThat(claims.path("access_key").asString()).isEqualTo("access-1");
-        assertThat(claims.path("nonce").asString()).isNotEmpty();
-        assertThat(claims.path("query_hash").asString())
+        JWTClaimsSet claims = verified(request);
+        assertThat(claims.getStringClaim("access_key")).isEqualTo("access-1");
+        assertThat(claims.getStringClaim("nonce")).isNotEmpty();
+        assertThat(claims.getStringClaim("query_hash"))
                 .isEqualTo(sha512("market=%s&side=bid&volume=0.5&price=51000000&ord_type=limit&identifier=%s"
                         .formatted(trading.market(), trading.identifierOf(intent))));
     }
@@ -225,14 +222,10 @@ class UpbitTest {
     }
 
     /** Returns the claims of a token whose signature is right. */
-    private static JsonNode verified(LoggedRequest request) throws Exception {
-        String[] token =
-                request.getHeader("Authorization").replace("Bearer ", "").split("\\.");
-        Mac mac = Mac.getInstance("HmacSHA256");
-        mac.init(new SecretKeySpec(SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-        assertThat(Base64.getUrlDecoder().decode(token[2]))
-                .isEqualTo(mac.doFinal((token[0] + "." + token[1]).getBytes(StandardCharsets.US_ASCII)));
-        return JsonMapper.shared().readTree(Base64.getUrlDecoder().decode(token[1]));
+    private static JWTClaimsSet verified(LoggedRequest request) throws Exception {
+        SignedJWT token = SignedJWT.parse(request.getHeader("Authorization").replace("Bearer ", ""));
+        assertThat(token.verify(new MACVerifier(SECRET))).isTrue();
+        return token.getJWTClaimsSet();
     }
 
     private static String sha512(String query) throws Exception {
