@@ -12,7 +12,6 @@ import dev.outbox.benchmarks.report.Run;
 import dev.outbox.benchmarks.workload.Drain;
 import dev.outbox.benchmarks.workload.Forward;
 import dev.outbox.benchmarks.workload.Latency;
-import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Publish;
 import dev.outbox.benchmarks.workload.Workload;
 import java.io.IOException;
@@ -81,8 +80,7 @@ public final class Benchmark {
             for (Planned planned : plan) {
                 for (Entrant entrant : entrants) {
                     if (planned.workload().suits(entrant, planned.parameters())) {
-                        results.add(
-                                run(planned, entrant, round), planned.workload().headline());
+                        results.add(run(planned, entrant, round));
                     }
                 }
             }
@@ -96,13 +94,15 @@ public final class Benchmark {
         Map<String, String> parameters = planned.parameters().values();
         System.out.printf("%s %s, %s, round %d%n", name, parameters, entrant, round);
         String version = "";
-        Measurement measurement = new Measurement();
+        Map<String, String> settings = Map.of();
+        Map<String, Double> figures = Map.of();
         String failure = "";
         try (Arena arena = new Arena(entrant, resources)) {
             version = arena.version();
             results.server(arena.server().settings());
-            measurement = planned.workload().run(arena, planned.parameters()).with(arena.settings());
-            System.out.println("  " + measurement.figures());
+            settings = arena.settings();
+            figures = planned.workload().run(arena, planned.parameters()).figures();
+            System.out.println("  " + figures);
         } catch (Exception ex) {
             ex.printStackTrace();
             failure = String.valueOf(ex);
@@ -114,8 +114,8 @@ public final class Benchmark {
                 entrant.contestant().name(),
                 entrant.variant(),
                 version,
-                Map.copyOf(measurement.settings()),
-                measurement.figures(),
+                settings,
+                figures,
                 failure);
     }
 }

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -34,6 +35,7 @@ public final class Arena implements AutoCloseable {
     private final Server server;
     private final Path directory;
     private final List<WorkerProcess> workers = new ArrayList<>();
+    private final Map<String, String> settings = new LinkedHashMap<>();
 
     /** Starts a server. */
     public Arena(Entrant entrant, Resources resources) throws IOException, SQLException {
@@ -43,6 +45,8 @@ public final class Arena implements AutoCloseable {
                 ClassPath.of(resources.contestants(), entrant.contestant().module());
         this.server = new Server(resources.server());
         this.directory = Files.createTempDirectory("outbox-benchmark");
+        settings.put("JDBC driver", driverSettings());
+        settings.put("JVM", String.join(" ", resources.jvm().arguments()));
     }
 
     /** Returns the largest number of connections of a process that delivers. */
@@ -83,6 +87,9 @@ public final class Arena implements AutoCloseable {
         WorkerProcess worker = WorkerProcess.open(new WorkerProcess.Launch(
                 classPath, jvm.arguments(), directory.resolve("worker-" + workers.size()), opening(role)));
         workers.add(worker);
+        if (role.delivers()) {
+            settings.putAll(worker.settings());
+        }
         return worker;
     }
 
@@ -113,13 +120,9 @@ public final class Arena implements AutoCloseable {
         return "reWriteBatchedInserts=" + entrant.tuned() + "&prepareThreshold=5";
     }
 
-    /** Returns the settings of every process, beside those of the contestant. */
+    /** Returns the settings of the processes that deliver; those of the contestant are there from their start. */
     public Map<String, String> settings() {
-        return Map.of(
-                "JDBC driver",
-                driverSettings(),
-                "JVM",
-                String.join(" ", resources.jvm().arguments()));
+        return settings;
     }
 
     /** Returns the resources used so far. */

@@ -14,7 +14,7 @@ final class Backlogs extends Harm {
     private static final int TRICKLE = 200;
 
     Backlogs() {
-        super("claim", "claim p50 ms", "pending=0,10000 handled=5000");
+        super("claim", "pending=0,10000 handled=5000");
     }
 
     @Override
@@ -38,7 +38,6 @@ final class Backlogs extends Harm {
         return new Measurement()
                 .with("claim", claims)
                 .with("claims", claims.size())
-                .with("handled", worker.handled().size())
-                .with(worker.settings());
+                .with("handled", worker.handled().size());
     }
 }

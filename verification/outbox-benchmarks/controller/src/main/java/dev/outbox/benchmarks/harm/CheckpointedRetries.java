@@ -16,7 +16,7 @@ final class CheckpointedRetries extends Harm {
     private static final Duration RETRY_AFTER = Duration.ofSeconds(20);
 
     CheckpointedRetries() {
-        super("checkpoint", "WAL B/retry", "events=5000 failing=10");
+        super("checkpoint", "events=5000 failing=10");
     }
 
     @Override
@@ -40,7 +40,6 @@ final class CheckpointedRetries extends Harm {
         return new Measurement()
                 .with("WAL B/retry", (double) used.walBytes() / (waiting - left))
                 .with("retries", (double) (waiting - left))
-                .with("left", (double) left)
-                .with(worker.settings());
+                .with("left", (double) left);
     }
 }

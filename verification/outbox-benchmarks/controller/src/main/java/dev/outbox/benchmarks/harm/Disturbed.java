@@ -44,7 +44,7 @@ final class Disturbed extends Harm {
     private final Disturbance disturbance;
 
     private Disturbed(String name, Disturbance disturbance, String options) {
-        super(name, "delivered/s during ÷ before", options);
+        super(name, options);
         this.disturbance = disturbance;
     }
 
@@ -127,8 +127,7 @@ final class Disturbed extends Harm {
         return measurement
                 .with("seconds disturbed", (undisturbed - disturbed) / 1e9)
                 .with("rows moved/s", done / ((undisturbed - disturbed) / 1e9))
-                .with(Deliveries.of(arena.workers(), 1))
-                .with(worker.settings());
+                .with(Deliveries.of(arena.workers(), 1));
     }
 
     private static double rate(WorkerProcess worker, Window window) throws IOException {

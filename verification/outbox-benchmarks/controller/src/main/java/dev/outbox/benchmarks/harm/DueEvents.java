@@ -20,7 +20,7 @@ final class DueEvents extends Harm {
     private static final long SECOND = 1_000_000_000;
 
     DueEvents() {
-        super("schedule", "due to handler p50 ms", "due=200,2000 later=10000 seconds=5");
+        super("schedule", "due=200,2000 later=10000 seconds=5");
     }
 
     @Override
@@ -44,8 +44,7 @@ final class DueEvents extends Harm {
                         "due to handler",
                         new Percentiles(handled.stream()
                                 .mapToLong((call) -> call.begun() - first - call.number() * SECOND / rate)))
-                .with(Deliveries.of(scheduled(events, keys), handled, 1))
-                .with(worker.settings());
+                .with(Deliveries.of(scheduled(events, keys), handled, 1));
     }
 
     /** Returns when the first event is due, as a value of {@link System#nanoTime}. */

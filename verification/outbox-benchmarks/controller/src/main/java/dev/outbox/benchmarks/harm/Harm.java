@@ -9,7 +9,6 @@ import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.workload.Percentiles;
 import dev.outbox.benchmarks.workload.Workload;
-import dev.outbox.benchmarks.workload.Workload.Headline;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,13 +20,11 @@ abstract class Harm implements Workload {
     private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
     private final String name;
-    private final String figure;
     private final Map<String, String> options;
 
     /** Adds the number of accounts to the options, which come with their defaults. */
-    Harm(String name, String figure, String options) {
+    Harm(String name, String options) {
         this.name = name;
-        this.figure = figure;
         this.options = Options.defaults(options + " keys=1000");
     }
 
@@ -49,11 +46,6 @@ abstract class Harm implements Workload {
     @Override
     public final boolean suits(Entrant entrant, Case parameters) {
         return entrant.isOutbox();
-    }
-
-    @Override
-    public final Headline headline() {
-        return new Headline(figure);
     }
 
     /** Interval of {@link System#nanoTime}. */

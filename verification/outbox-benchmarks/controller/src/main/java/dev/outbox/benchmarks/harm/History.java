@@ -9,7 +9,7 @@ import dev.outbox.benchmarks.workload.Publish;
 final class History extends Harm {
 
     History() {
-        super("history", "transactions/s", "history=0,10000 threads=8 poller=on warmup=2 seconds=5");
+        super("history", "history=0,10000 threads=8 poller=on warmup=2 seconds=5");
     }
 
     @Override

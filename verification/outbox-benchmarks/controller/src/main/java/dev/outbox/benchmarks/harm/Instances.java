@@ -27,7 +27,7 @@ final class Instances extends Harm {
     private static final int WARM_UP = 5;
 
     Instances() {
-        super("instances", "server CPU µs/event", "instances=1,8,32 publisher=polls,apart rate=200 seconds=5");
+        super("instances", "instances=1,8,32 publisher=polls,apart rate=200 seconds=5");
     }
 
     @Override
@@ -69,8 +69,7 @@ final class Instances extends Harm {
                 .with("claims/event", claims.size() / events)
                 .with("claim", claims)
                 .with(used, published.events())
-                .with(Deliveries.of(arena.workers(), 1))
-                .with(deliverer.settings());
+                .with(Deliveries.of(arena.workers(), 1));
     }
 
     /** Sessions report their transactions within a second. */

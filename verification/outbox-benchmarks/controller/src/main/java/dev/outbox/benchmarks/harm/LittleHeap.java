@@ -16,7 +16,7 @@ final class LittleHeap extends Harm {
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
     LittleHeap() {
-        super("heap", "largest live heap MB", "backlog=1000,10000 heap=64m");
+        super("heap", "backlog=1000,10000 heap=64m");
     }
 
     @Override
@@ -43,7 +43,6 @@ final class LittleHeap extends Harm {
                 .with("live heap before MB", idle / MEGABYTE)
                 .with("collections", looks)
                 .with("handled", (double) progress.calls())
-                .with("seconds", (System.nanoTime() - begun) / 1e9)
-                .with(worker.settings());
+                .with("seconds", (System.nanoTime() - begun) / 1e9);
     }
 }

@@ -26,7 +26,7 @@ final class LongAggregate extends Harm {
     private static final int HOT = 0;
 
     LongAggregate() {
-        super("long-aggregate", "events of the aggregate/s", "instances=1,3,10 backlog=20000 seconds=5");
+        super("long-aggregate", "instances=1,3,10 backlog=20000 seconds=5");
     }
 
     @Override
@@ -69,8 +69,7 @@ final class LongAggregate extends Harm {
                 .with("claim", claims(deliverer, window))
                 .with("other events", latencies)
                 .with("other events not handled", (double) committed.size() - latencies.size())
-                .with("out of order", outOfOrder(hot))
-                .with(deliverer.settings());
+                .with("out of order", outOfOrder(hot));
     }
 
     private static double outOfOrder(List<Entry> calls) {

@@ -14,7 +14,7 @@ import java.util.Map;
 final class LongLane extends Harm {
 
     LongLane() {
-        super("lane", "deliveries/s", "settled=2000 snapshot=none,held");
+        super("lane", "settled=2000 snapshot=none,held");
     }
 
     @Override
@@ -44,8 +44,7 @@ final class LongLane extends Harm {
             double seconds = (System.nanoTime() - begun) / 1e9;
             return new Measurement()
                     .with("deliveries/s", (first - last) / seconds)
-                    .with("finished", last == 0 ? 1 : 0)
-                    .with(worker.settings());
+                    .with("finished", last == 0 ? 1 : 0);
         }
     }
 }

@@ -20,7 +20,7 @@ final class ManyHandlers extends Harm {
     private static final int BATCH = 50;
 
     ManyHandlers() {
-        super("handlers", "server CPU ms/batch", "handlers=10,100");
+        super("handlers", "handlers=10,100");
     }
 
     @Override
@@ -50,7 +50,6 @@ final class ManyHandlers extends Harm {
         return new Measurement()
                 .with("server CPU ms/batch", used.serverCpuNanos() / 1e6 / (done / BATCH))
                 .with("redeliveries/s", done / (used.nanos() / 1e9))
-                .with("finished", left == 0 ? 1 : 0)
-                .with(worker.settings());
+                .with("finished", left == 0 ? 1 : 0);
     }
 }

@@ -22,7 +22,7 @@ final class OneAggregate extends Harm {
     private static final int OTHER_CONNECTIONS = 8;
 
     OneAggregate() {
-        super("aggregate", "transactions/s", "publishers=20 aggregates=one,many seconds=5");
+        super("aggregate", "publishers=20 aggregates=one,many seconds=5");
     }
 
     @Override
@@ -42,8 +42,7 @@ final class OneAggregate extends Harm {
                 .with("transactions/s", committed.size() / published.seconds())
                 .with("transaction", new Percentiles(committed.stream().mapToLong((one) -> one.ended() - one.begun())))
                 .withEnd(done)
-                .with(Deliveries.of(committed, inOrderOfTheOutbox(arena, worker), 1))
-                .with(worker.settings());
+                .with(Deliveries.of(committed, inOrderOfTheOutbox(arena, worker), 1));
     }
 
     /** Returns the calls with the sequences of the outbox, because the changed rows define no common order. */

@@ -19,7 +19,7 @@ import java.util.Map;
 final class RetryStorm extends Harm {
 
     RetryStorm() {
-        super("retries", "healthy events/s", "followers=0,100 events=5000");
+        super("retries", "followers=0,100 events=5000");
     }
 
     @Override
@@ -49,8 +49,7 @@ final class RetryStorm extends Harm {
                 .with("deliveries in lanes", (double)
                         arena.server().number("SELECT count(*) FROM events.outbox_delivery"))
                 .with(Deliveries.of(
-                        publisher.committed().entries(), worker.handled().entries(), 1))
-                .with(worker.settings());
+                        publisher.committed().entries(), worker.handled().entries(), 1));
     }
 
     /** Fails or queues every poisoned event, and shuts the process down. */

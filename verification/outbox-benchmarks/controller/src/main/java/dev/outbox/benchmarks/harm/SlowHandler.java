@@ -20,7 +20,7 @@ final class SlowHandler extends Harm {
     private static final int RATE = 20;
 
     SlowHandler() {
-        super("slow", "commit to handler p99 ms", "concurrency=1,2 timeout=2000 seconds=5");
+        super("slow", "concurrency=1,2 timeout=2000 seconds=5");
     }
 
     @Override
@@ -51,7 +51,6 @@ final class SlowHandler extends Harm {
         List<Entry> committed = worker.committed().entries();
         return new Measurement()
                 .with("commit to handler", handled.sinceCommit(committed, ended))
-                .with("handled", (double) handled.begun().size() / committed.size())
-                .with(worker.settings());
+                .with("handled", (double) handled.begun().size() / committed.size());
     }
 }

@@ -1,6 +1,5 @@
 package dev.outbox.benchmarks.report;
 
-import dev.outbox.benchmarks.workload.Workload.Headline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +18,6 @@ public final class Results {
 
     private final Path directory;
     private final Map<String, Map<String, String>> conditions = new LinkedHashMap<>();
-    private final Map<String, Headline> headlines = new LinkedHashMap<>();
     private final List<Run> runs = new ArrayList<>();
 
     /** Creates results without runs. */
@@ -30,13 +28,12 @@ public final class Results {
     }
 
     /** Adds a run, and writes the files. */
-    public void add(Run run, Headline headline) throws IOException {
+    public void add(Run run) throws IOException {
         runs.add(run);
-        headlines.put(run.workload(), headline);
         Map<String, Object> all = new LinkedHashMap<>(conditions);
         all.put("runs", runs);
         Files.writeString(directory.resolve("results.json"), MAPPER.writeValueAsString(all));
-        Files.writeString(directory.resolve("results.md"), new Report(conditions, headlines, runs).text());
+        Files.writeString(directory.resolve("results.md"), Report.of(runs));
         Charts.write(runs, directory);
     }
 

@@ -38,11 +38,6 @@ public final class Drain implements Workload {
     }
 
     @Override
-    public Headline headline() {
-        return new Headline(RATE, List.of("floor", "outbox (tuned)"));
-    }
-
-    @Override
     public Measurement run(Arena arena, Case parameters) throws Exception {
         int events = parameters.number("events");
         int warmup = parameters.number("warmup-events");
@@ -90,7 +85,6 @@ public final class Drain implements Workload {
                 .with("first call after ms", (deliveries.firstBegun() - started) / 1e6)
                 .withEnd(done)
                 .with(used, Math.round(drained))
-                .with(deliveries)
-                .with(deliverers.get(0).settings());
+                .with(deliveries);
     }
 }

@@ -40,11 +40,6 @@ public final class Forward implements Workload {
     }
 
     @Override
-    public Headline headline() {
-        return new Headline(RATE, List.of("floor-producer", "outbox-kafka (tuned)"));
-    }
-
-    @Override
     public Measurement run(Arena arena, Case parameters) throws Exception {
         try (KafkaCluster cluster = KafkaCluster.start(1)) {
             Topic topic = new Topic(cluster, parameters.number("partitions"));
@@ -74,8 +69,7 @@ public final class Forward implements Workload {
                 .with("seconds", nanos / 1e9)
                 .withEnd(done)
                 .with(used, records.size())
-                .with(Deliveries.of(committed, records, 1))
-                .with(forwarder.settings());
+                .with(Deliveries.of(committed, records, 1));
     }
 
     /** Returns when the last event was forwarded and nothing was left, or a negative number after the deadline. */

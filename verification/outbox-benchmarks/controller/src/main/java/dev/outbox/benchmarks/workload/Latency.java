@@ -38,11 +38,6 @@ public final class Latency implements Workload {
     }
 
     @Override
-    public Headline headline() {
-        return new Headline("commit to handler p50 ms", List.of("outbox (tuned)"));
-    }
-
-    @Override
     public Measurement run(Arena arena, Case parameters) throws Exception {
         boolean elsewhere = parameters.text("process").equals("another");
         int rate = parameters.number("rate");
@@ -73,7 +68,6 @@ public final class Latency implements Workload {
                 .with("published/s", published.events() / published.seconds())
                 .withEnd(done)
                 .with(used, published.events())
-                .with(Deliveries.of(arena.workers(), 1))
-                .with(deliverer.settings());
+                .with(Deliveries.of(arena.workers(), 1));
     }
 }

@@ -8,7 +8,6 @@ import java.util.Map;
 public final class Measurement {
 
     private final Map<String, Double> figures = new LinkedHashMap<>();
-    private final Map<String, String> settings = new LinkedHashMap<>();
 
     /** Adds a figure, unless it is not a number. */
     public Measurement with(String name, double value) {
@@ -46,19 +45,8 @@ public final class Measurement {
         return with("finished", done < 0 ? 0 : 1);
     }
 
-    /** Adds settings of the contestant. */
-    public Measurement with(Map<String, String> more) {
-        settings.putAll(more);
-        return this;
-    }
-
     /** Returns the figures by name, in the order in which they were added. */
     public Map<String, Double> figures() {
         return figures;
-    }
-
-    /** Returns what the contestant ran with. */
-    public Map<String, String> settings() {
-        return settings;
     }
 }

@@ -9,7 +9,6 @@ import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.arena.WorkerProcess.Published;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
-import java.util.List;
 import java.util.Map;
 
 /** Changes an account and publishes one event in one transaction, as fast as a number of threads can. */
@@ -40,11 +39,6 @@ public final class Publish implements Workload {
     }
 
     @Override
-    public Headline headline() {
-        return new Headline(RATE, List.of("floor"));
-    }
-
-    @Override
     public Measurement run(Arena arena, Case parameters) throws Exception {
         int threads = parameters.number("threads");
         int keys = parameters.number("keys");
@@ -68,8 +62,7 @@ public final class Publish implements Workload {
                 .with(
                         "transaction",
                         new Percentiles(worker.committedSince(published).stream()
-                                .mapToLong((entry) -> entry.ended() - entry.begun())))
-                .with(worker.settings());
+                                .mapToLong((entry) -> entry.ended() - entry.begun())));
         long committed = worker.committed().size();
         if (!polls(parameters)) {
             return measurement.with(

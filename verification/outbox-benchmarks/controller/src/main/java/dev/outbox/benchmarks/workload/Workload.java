@@ -3,7 +3,6 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.options.Case;
-import java.util.List;
 import java.util.Map;
 
 /** Kind of workload, which runs once for every case of its options. */
@@ -23,23 +22,6 @@ public interface Workload {
     /** Returns whether an entrant can take part in a case. */
     boolean suits(Entrant entrant, Case parameters);
 
-    /** Returns the figure that the report puts first and compares. */
-    Headline headline();
-
-    /** Runs a case once and returns its figures. */
+    /** Runs a case once and returns its figures, of which the report puts the first one first. */
     Measurement run(Arena arena, Case parameters) throws Exception;
-
-    /**
-     * Figure that the report compares.
-     *
-     * @param figure its name
-     * @param references the contestants to divide by
-     */
-    record Headline(String figure, List<String> references) {
-
-        /** Creates a figure that is not divided. */
-        public Headline(String figure) {
-            this(figure, List.of());
-        }
-    }
 }
