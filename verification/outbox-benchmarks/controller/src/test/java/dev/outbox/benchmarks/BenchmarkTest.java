@@ -82,7 +82,6 @@ class BenchmarkTest {
         properties.putAll(Map.of(
                 "benchmark.events", "300",
                 "benchmark.keys", "10",
-                "benchmark.handlers", "1",
                 "benchmark.work", "0",
                 "benchmark.failing", "0",
                 "benchmark.instances", "1",

@@ -102,7 +102,6 @@ public final class Arena implements AutoCloseable {
                 .with("pool", role.pool())
                 .with("tuned", entrant.tuned())
                 .with("delivers", role.delivers())
-                .with("handlers", role.handlers())
                 .with("work", role.calls().work())
                 .with("failing", role.calls().failing())
                 .with("poisoned", role.calls().poisoned())

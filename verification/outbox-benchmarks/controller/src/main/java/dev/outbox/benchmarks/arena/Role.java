@@ -6,26 +6,25 @@ import java.util.Map;
  * Role of a process.
  *
  * @param delivers whether it delivers
- * @param handlers the number of handlers of every event
  * @param pool the largest number of connections
  * @param calls the behaviour of the handlers
  * @param properties Spring properties of this process
  */
-public record Role(boolean delivers, int handlers, int pool, Calls calls, Map<String, String> properties) {
+public record Role(boolean delivers, int pool, Calls calls, Map<String, String> properties) {
 
-    /** Creates the role of a process with one handler, whose calls return at once. */
+    /** Creates the role of a process whose calls return at once. */
     public static Role deliverer(int pool) {
-        return new Role(true, 1, pool, Calls.NOTHING);
+        return new Role(true, pool, Calls.NOTHING);
     }
 
     /** Creates the role of a process that only publishes. */
     public static Role publisher(int pool) {
-        return new Role(false, 1, pool, Calls.NOTHING);
+        return new Role(false, pool, Calls.NOTHING);
     }
 
     /** Creates a role without properties. */
-    public Role(boolean delivers, int handlers, int pool, Calls calls) {
-        this(delivers, handlers, pool, calls, Map.of());
+    public Role(boolean delivers, int pool, Calls calls) {
+        this(delivers, pool, calls, Map.of());
     }
 
     /**

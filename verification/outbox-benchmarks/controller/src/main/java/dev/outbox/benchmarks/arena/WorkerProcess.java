@@ -195,7 +195,7 @@ public final class WorkerProcess implements AutoCloseable {
         return settings;
     }
 
-    /** Returns the SQL query that counts pending deliveries; events, where all handlers share a row. */
+    /** Returns the SQL query that counts pending events. */
     public String pending() {
         return pending;
     }

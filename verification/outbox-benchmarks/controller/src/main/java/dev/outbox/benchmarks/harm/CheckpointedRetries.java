@@ -24,7 +24,6 @@ final class CheckpointedRetries extends Harm {
         publishBacklog(arena, parameters.number("events"), 0, parameters.number("keys"));
         WorkerProcess worker = arena.open(new Role(
                 true,
-                1,
                 arena.pool(),
                 new Role.Calls(0, parameters.number("failing"), 0),
                 Map.of("outbox.retry.delays", RETRY_AFTER.toMillis() + "ms")));

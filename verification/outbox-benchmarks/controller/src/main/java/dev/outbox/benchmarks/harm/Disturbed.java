@@ -127,7 +127,7 @@ final class Disturbed extends Harm {
         return measurement
                 .with("seconds disturbed", (undisturbed - disturbed) / 1e9)
                 .with("rows moved/s", done / ((undisturbed - disturbed) / 1e9))
-                .with(Deliveries.of(arena.workers(), 1));
+                .with(Deliveries.of(arena.workers()));
     }
 
     private static double rate(WorkerProcess worker, Window window) throws IOException {

@@ -44,7 +44,7 @@ final class DueEvents extends Harm {
                         "due to handler",
                         new Percentiles(handled.stream()
                                 .mapToLong((call) -> call.begun() - first - call.number() * SECOND / rate)))
-                .with(Deliveries.of(scheduled(events, keys), handled, 1));
+                .with(Deliveries.of(scheduled(events, keys), handled));
     }
 
     /** Returns when the first event is due, as a value of {@link System#nanoTime}. */
@@ -58,7 +58,7 @@ final class DueEvents extends Harm {
 
     private static List<Entry> scheduled(int events, int keys) {
         return IntStream.range(0, events)
-                .mapToObj((number) -> new Entry(0, number, number % keys, number / keys + 1, 0, 0))
+                .mapToObj((number) -> new Entry(number, number % keys, number / keys + 1, 0, 0))
                 .toList();
     }
 }

@@ -69,7 +69,7 @@ final class Instances extends Harm {
                 .with("claims/event", claims.size() / events)
                 .with("claim", claims)
                 .with(used, published.events())
-                .with(Deliveries.of(arena.workers(), 1));
+                .with(Deliveries.of(arena.workers()));
     }
 
     /** Sessions report their transactions within a second. */

@@ -35,8 +35,8 @@ final class LongAggregate extends Harm {
         createTables(arena);
         Tables.addPending(arena.server(), parameters.number("backlog"), 1);
         Role.Calls calls = new Role.Calls(WORK, 0, 0);
-        WorkerProcess deliverer = arena.open(new Role(true, 1, CONNECTIONS, calls));
-        WorkerProcess publisher = arena.open(new Role(false, 1, CONNECTIONS, calls));
+        WorkerProcess deliverer = arena.open(new Role(true, CONNECTIONS, calls));
+        WorkerProcess publisher = arena.open(new Role(false, CONNECTIONS, calls));
         publisher.createAccounts(keys);
         for (int other = 1; other < parameters.number("instances"); other++) {
             deliverer.perform("instance");

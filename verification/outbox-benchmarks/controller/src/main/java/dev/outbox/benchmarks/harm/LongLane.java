@@ -25,7 +25,6 @@ final class LongLane extends Harm {
         Tables.addDueLanes(arena.server(), List.of("idle-0"), 1, settled + measured);
         WorkerProcess worker = arena.open(new Role(
                 true,
-                1,
                 arena.pool(),
                 Role.Calls.NOTHING,
                 Map.of("outbox.poller.batch-size", "50", "benchmark.idle-handlers", "1")));

@@ -33,7 +33,6 @@ final class ManyHandlers extends Harm {
         Tables.addDueLanes(arena.server(), ids, LANES, 1);
         WorkerProcess worker = arena.open(new Role(
                 true,
-                1,
                 arena.pool(),
                 Role.Calls.NOTHING,
                 Map.of(

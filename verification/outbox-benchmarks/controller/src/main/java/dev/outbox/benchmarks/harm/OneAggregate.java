@@ -42,7 +42,7 @@ final class OneAggregate extends Harm {
                 .with("transactions/s", committed.size() / published.seconds())
                 .with("transaction", new Percentiles(committed.stream().mapToLong((one) -> one.ended() - one.begun())))
                 .withEnd(done)
-                .with(Deliveries.of(committed, inOrderOfTheOutbox(arena, worker), 1));
+                .with(Deliveries.of(committed, inOrderOfTheOutbox(arena, worker)));
     }
 
     /** Returns the calls with the sequences of the outbox, because the changed rows define no common order. */
@@ -50,7 +50,6 @@ final class OneAggregate extends Harm {
         Map<Integer, Long> sequences = Tables.sequences(arena.server());
         return worker.handled().entries().stream()
                 .map((call) -> new Entry(
-                        call.handler(),
                         call.number(),
                         call.key(),
                         sequences.getOrDefault(call.number(), call.seq()),

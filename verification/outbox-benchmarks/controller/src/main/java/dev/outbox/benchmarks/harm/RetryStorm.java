@@ -49,7 +49,7 @@ final class RetryStorm extends Harm {
                 .with("deliveries in lanes", (double)
                         arena.server().number("SELECT count(*) FROM events.outbox_delivery"))
                 .with(Deliveries.of(
-                        publisher.committed().entries(), worker.handled().entries(), 1));
+                        publisher.committed().entries(), worker.handled().entries()));
     }
 
     /** Fails or queues every poisoned event, and shuts the process down. */
@@ -66,7 +66,6 @@ final class RetryStorm extends Harm {
     private static WorkerProcess retryingWithoutLimit(Arena arena, int poisoned) throws IOException {
         return arena.open(new Role(
                 true,
-                1,
                 arena.pool(),
                 new Role.Calls(0, 0, poisoned),
                 Map.of(

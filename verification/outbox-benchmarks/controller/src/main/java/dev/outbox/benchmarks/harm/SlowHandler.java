@@ -29,7 +29,6 @@ final class SlowHandler extends Harm {
         Tables.addDueLanes(arena.server(), List.of("slow"), LANES, 1);
         WorkerProcess worker = arena.open(new Role(
                 true,
-                1,
                 arena.pool(),
                 Role.Calls.NOTHING,
                 Map.of(

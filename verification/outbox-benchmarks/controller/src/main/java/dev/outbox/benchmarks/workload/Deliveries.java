@@ -13,52 +13,44 @@ import java.util.Map;
 /**
  * Result of comparing handler calls with committed events.
  *
- * @param outOfOrder calls that began before the same handler completed an earlier event of the same account
+ * @param outOfOrder calls that began before an earlier event of the same account was handled
  * @param duplicates calls that repeated a successful one
  * @param missing committed events without a successful call
  * @param firstBegun the time when the first call began; 0 if there was none
  */
 public record Deliveries(long outOfOrder, long duplicates, long missing, long firstBegun) {
 
-    private record Lane(int handler, int key) {}
-
-    private record Call(int handler, int number) {}
-
     /** Compares the journals of processes. */
-    public static Deliveries of(List<WorkerProcess> workers, int handlers) throws IOException {
+    public static Deliveries of(List<WorkerProcess> workers) throws IOException {
         List<Entry> committed = new ArrayList<>();
         List<Entry> handled = new ArrayList<>();
         for (WorkerProcess worker : workers) {
             committed.addAll(worker.committed().entries());
             handled.addAll(worker.handled().entries());
         }
-        return of(committed, handled, handlers);
+        return of(committed, handled);
     }
 
     /** Compares entries of journals. */
-    public static Deliveries of(List<Entry> committed, List<Entry> handled, int handlers) {
+    public static Deliveries of(List<Entry> committed, List<Entry> handled) {
         Collection<Entry> first = firstCalls(handled);
-        Map<Lane, List<Entry>> lanes = new HashMap<>();
-        first.forEach((call) -> lanes.computeIfAbsent(new Lane(call.handler(), call.key()), (lane) -> new ArrayList<>())
-                .add(call));
+        Map<Integer, List<Entry>> lanes = new HashMap<>();
+        first.forEach((call) ->
+                lanes.computeIfAbsent(call.key(), (key) -> new ArrayList<>()).add(call));
         long outOfOrder =
                 lanes.values().stream().mapToLong(Deliveries::outOfOrder).sum();
-        long expected = (long) committed.size() * handlers;
         return new Deliveries(
                 outOfOrder,
                 handled.size() - first.size(),
-                expected - first.size(),
+                committed.size() - first.size(),
                 handled.stream().mapToLong(Entry::begun).min().orElse(0));
     }
 
-    /** Returns the earliest of one handler's successful calls for one event. */
+    /** Returns the earliest successful call for each event. */
     private static Collection<Entry> firstCalls(List<Entry> handled) {
-        Map<Call, Entry> first = new HashMap<>(handled.size() * 2);
+        Map<Integer, Entry> first = new HashMap<>(handled.size() * 2);
         for (Entry call : handled) {
-            first.merge(
-                    new Call(call.handler(), call.number()),
-                    call,
-                    (one, other) -> one.ended() <= other.ended() ? one : other);
+            first.merge(call.number(), call, (one, other) -> one.ended() <= other.ended() ? one : other);
         }
         return first.values();
     }

@@ -27,8 +27,7 @@ public final class Drain implements Workload {
 
     @Override
     public Map<String, String> options() {
-        return Options.defaults(
-                "events=100000 keys=10000,100,1 work=0,1 handlers=1,3 instances=1,3 failing=0,5 warmup-events=0");
+        return Options.defaults("events=100000 keys=10000,100,1 work=0,1 instances=1,3 failing=0,5 warmup-events=0");
     }
 
     @Override
@@ -41,16 +40,15 @@ public final class Drain implements Workload {
     public Measurement run(Arena arena, Case parameters) throws Exception {
         int events = parameters.number("events");
         int warmup = parameters.number("warmup-events");
-        int handlers = parameters.number("handlers");
         int instances = parameters.number("instances");
         Role.Calls calls = new Role.Calls(parameters.number("work"), parameters.number("failing"), 0);
         // Ends the publishing process, as a crash would, so no event is left in memory.
-        WorkerProcess publisher = arena.open(new Role(false, handlers, arena.pool(), calls));
+        WorkerProcess publisher = arena.open(new Role(false, arena.pool(), calls));
         publisher.publishBacklog(warmup + events, 0, parameters.number("keys"));
         publisher.close();
         List<WorkerProcess> deliverers = new ArrayList<>();
         for (int instance = 0; instance < instances; instance++) {
-            deliverers.add(arena.open(new Role(true, handlers, arena.pool(), calls)));
+            deliverers.add(arena.open(new Role(true, arena.pool(), calls)));
         }
         if (instances > 1) {
             arena.awaitJoining();
@@ -66,25 +64,25 @@ public final class Drain implements Workload {
         Progress progress = new Progress(arena);
         long warm = 0;
         if (warmup > 0) {
-            progress.awaitCalls((long) warmup * handlers, deadline);
+            progress.awaitCalls(warmup, deadline);
             warm = progress.calls();
             before = arena.usage();
         }
-        long done = progress.await((long) (warmup + events) * handlers, deadline);
+        long done = progress.await(warmup + events, deadline);
         Usage used = arena.usage().since(before);
 
-        Deliveries deliveries = Deliveries.of(arena.workers(), handlers);
+        Deliveries deliveries = Deliveries.of(arena.workers());
         if (deliveries.firstBegun() != 0 && deliveries.firstBegun() < started) {
             throw new IllegalStateException("the contestant delivered before the start command");
         }
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
-        double drained = (double) (progress.calls() - warm) / handlers;
+        long drained = progress.calls() - warm;
         return new Measurement()
                 .with(RATE, drained / (nanos / 1e9))
                 .with("seconds", nanos / 1e9)
                 .with("first call after ms", (deliveries.firstBegun() - started) / 1e6)
                 .withEnd(done)
-                .with(used, Math.round(drained))
+                .with(used, drained)
                 .with(deliveries);
     }
 }

@@ -10,7 +10,7 @@ import java.util.Map;
 /** Begin of the first successful call for each event, by the event's number. */
 public record FirstCalls(Map<Integer, Long> begun) {
 
-    /** Reads the calls of a process with one handler. */
+    /** Reads the calls of a process. */
     public static FirstCalls of(WorkerProcess worker) throws IOException {
         return of(worker.handled().entries());
     }

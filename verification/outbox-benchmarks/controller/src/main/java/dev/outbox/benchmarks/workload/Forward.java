@@ -51,11 +51,11 @@ public final class Forward implements Workload {
             throws Exception {
         int events = parameters.number("events");
         Map<String, String> kafka = Map.of("spring.kafka.bootstrap-servers", bootstrapServers);
-        WorkerProcess publisher = arena.open(new Role(false, 1, arena.pool(), Role.Calls.NOTHING, kafka));
+        WorkerProcess publisher = arena.open(new Role(false, arena.pool(), Role.Calls.NOTHING, kafka));
         publisher.publishBacklog(events, 0, parameters.number("keys"));
         List<Entry> committed = publisher.committed().entries();
         publisher.close();
-        WorkerProcess forwarder = arena.open(new Role(true, 1, arena.pool(), Role.Calls.NOTHING, kafka));
+        WorkerProcess forwarder = arena.open(new Role(true, arena.pool(), Role.Calls.NOTHING, kafka));
         arena.server().settle();
 
         Usage before = arena.usage();
@@ -69,7 +69,7 @@ public final class Forward implements Workload {
                 .with("seconds", nanos / 1e9)
                 .withEnd(done)
                 .with(used, records.size())
-                .with(Deliveries.of(committed, records, 1));
+                .with(Deliveries.of(committed, records));
     }
 
     /** Returns when the last event was forwarded and nothing was left, or a negative number after the deadline. */

@@ -44,8 +44,8 @@ public final class Latency implements Workload {
         int keys = parameters.number("keys");
         int pool = arena.pool() + PUBLISHERS;
         Role.Calls calls = new Role.Calls(0, parameters.number("failing"), 0);
-        WorkerProcess publisher = arena.open(new Role(!elsewhere, 1, pool, calls));
-        WorkerProcess deliverer = elsewhere ? arena.open(new Role(true, 1, pool, calls)) : publisher;
+        WorkerProcess publisher = arena.open(new Role(!elsewhere, pool, calls));
+        WorkerProcess deliverer = elsewhere ? arena.open(new Role(true, pool, calls)) : publisher;
         publisher.createAccounts(keys);
         for (WorkerProcess worker : arena.workers()) {
             worker.start();
@@ -68,6 +68,6 @@ public final class Latency implements Workload {
                 .with("published/s", published.events() / published.seconds())
                 .withEnd(done)
                 .with(used, published.events())
-                .with(Deliveries.of(arena.workers(), 1));
+                .with(Deliveries.of(arena.workers()));
     }
 }

@@ -71,6 +71,6 @@ public final class Publish implements Workload {
         return measurement
                 .with("delivered/s", calls / published.seconds())
                 .withEnd(progress.await(committed, arena.deadline()))
-                .with(Deliveries.of(arena.workers(), 1));
+                .with(Deliveries.of(arena.workers()));
     }
 }

@@ -72,6 +72,6 @@ final class Topic {
         if (!Integer.toString(key).equals(received.key())) {
             throw new IllegalStateException("the key of the record is not the account: " + received);
         }
-        return new Entry(0, event.get("number").asInt(), key, event.get("seq").asLong(), position, position);
+        return new Entry(event.get("number").asInt(), key, event.get("seq").asLong(), position, position);
     }
 }

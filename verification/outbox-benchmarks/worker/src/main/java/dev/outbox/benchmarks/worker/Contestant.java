@@ -16,7 +16,7 @@ public interface Contestant extends AutoCloseable {
     /** Returns the transactions that events are published in. */
     Transactions transactions();
 
-    /** Publishes an event for every handler in the open transaction, which an exception rolls back. */
+    /** Publishes an event in the open transaction, which an exception rolls back. */
     void publish(Connection connection, AccountChanged event) throws Exception;
 
     /** Publishes events in order in the open transaction, which an exception rolls back. */
@@ -29,7 +29,7 @@ public interface Contestant extends AutoCloseable {
     /** Starts the process in its {@linkplain Setup.Role role}: delivering, or waking the processes that deliver. */
     void start() throws Exception;
 
-    /** Returns the SQL query that counts pending deliveries; events, where all handlers share a row. */
+    /** Returns the SQL query that counts pending events. */
     String pending();
 
     /** Runs a task that only some contestants have, and returns its result as a number. */

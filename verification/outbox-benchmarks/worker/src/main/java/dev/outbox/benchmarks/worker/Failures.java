@@ -8,7 +8,7 @@ final class Failures {
 
     private final int percent;
     private final int poisoned;
-    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> failed = ConcurrentHashMap.newKeySet();
 
     /** Makes a percentage of calls fail at the first attempt in this process, and accounts below a number always. */
     Failures(int percent, int poisoned) {
@@ -16,19 +16,15 @@ final class Failures {
         this.poisoned = poisoned;
     }
 
-    void failIfDue(int handler, AccountChanged event) {
-        if (event.key() < poisoned || (isChosen(handler, event.number()) && failed.add(call(handler, event)))) {
+    void failIfDue(AccountChanged event) {
+        if (event.key() < poisoned || (isChosen(event.number()) && failed.add(event.number()))) {
             throw new DeliberateFailure();
         }
     }
 
     /** Spreads failures evenly, and equally in every run. */
-    private boolean isChosen(int handler, int number) {
-        long scattered = ((number * 31L + handler) * 0x9E3779B97F4A7C15L) >>> 33;
+    private boolean isChosen(int number) {
+        long scattered = (number * 31L * 0x9E3779B97F4A7C15L) >>> 33;
         return scattered % 100 < percent;
-    }
-
-    private static long call(int handler, AccountChanged event) {
-        return ((long) handler << 32) | event.number();
     }
 }

@@ -21,16 +21,15 @@ public final class Handling {
     }
 
     /** Handles an event. */
-    public void handle(int handler, AccountChanged event) {
+    public void handle(AccountChanged event) {
         long begun = System.nanoTime();
-        failures.failIfDue(handler, event);
+        failures.failIfDue(event);
         work(begun);
-        record(handler, event, begun);
+        record(event, begun);
     }
 
     /** Handles events of many accounts with one wait, as one call of a remote system does. A failed event fails its account. */
-    public void handleAll(
-            int handler, List<AccountChanged> events, BiConsumer<AccountChanged, RuntimeException> failed) {
+    public void handleAll(List<AccountChanged> events, BiConsumer<AccountChanged, RuntimeException> failed) {
         long begun = System.nanoTime();
         Set<Integer> stopped = new HashSet<>();
         List<AccountChanged> handled = new ArrayList<>();
@@ -39,7 +38,7 @@ public final class Handling {
                 continue;
             }
             try {
-                failures.failIfDue(handler, event);
+                failures.failIfDue(event);
                 handled.add(event);
             } catch (DeliberateFailure ex) {
                 stopped.add(event.key());
@@ -48,7 +47,7 @@ public final class Handling {
         }
         work(begun);
         // One after the other, as the events of an account would be found in the remote system.
-        handled.forEach((event) -> record(handler, event, System.nanoTime()));
+        handled.forEach((event) -> record(event, System.nanoTime()));
     }
 
     private void work(long begun) {
@@ -57,7 +56,7 @@ public final class Handling {
         }
     }
 
-    private void record(int handler, AccountChanged event, long begun) {
-        journal.add(new Journal.Entry(handler, event.number(), event.key(), event.seq(), begun, System.nanoTime()));
+    private void record(AccountChanged event, long begun) {
+        journal.add(new Journal.Entry(event.number(), event.key(), event.seq(), begun, System.nanoTime()));
     }
 }

@@ -23,7 +23,7 @@ public final class Journal {
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ORDER);
 
     private static final int HEADER = 64;
-    private static final int ENTRY = 40;
+    private static final int ENTRY = 32;
 
     private final ByteBuffer buffer;
     private final int capacity;
@@ -36,14 +36,13 @@ public final class Journal {
     /**
      * Recorded step.
      *
-     * @param handler the handler of a call; 0 for other entries
      * @param number the event's number, or a number of events
      * @param key the event's account
      * @param seq the event's sequence within its account
      * @param begun the time when it began or was due
      * @param ended the time when it ended
      */
-    public record Entry(int handler, int number, int key, long seq, long begun, long ended) {}
+    public record Entry(int number, int key, long seq, long begun, long ended) {}
 
     /** Creates an empty journal of limited capacity, whose file grows as entries are written. */
     public static Journal create(Path file, int capacity) throws IOException {
@@ -72,12 +71,11 @@ public final class Journal {
             throw new IllegalStateException("the journal is full: " + capacity + " entries");
         }
         int at = HEADER + ENTRY * index;
-        buffer.putInt(at, entry.handler());
-        buffer.putInt(at + 4, entry.number());
-        buffer.putInt(at + 8, entry.key());
-        buffer.putLong(at + 16, entry.seq());
-        buffer.putLong(at + 24, entry.begun());
-        LONG.setRelease(buffer, at + 32, entry.ended());
+        buffer.putInt(at, entry.number());
+        buffer.putInt(at + 4, entry.key());
+        buffer.putLong(at + 8, entry.seq());
+        buffer.putLong(at + 16, entry.begun());
+        LONG.setRelease(buffer, at + 24, entry.ended());
     }
 
     /** Returns the number of entries, incomplete ones included. */
@@ -91,14 +89,13 @@ public final class Journal {
         List<Entry> entries = new ArrayList<>(size);
         for (int index = 0; index < size; index++) {
             int at = HEADER + ENTRY * index;
-            long ended = (long) LONG.getAcquire(buffer, at + 32);
+            long ended = (long) LONG.getAcquire(buffer, at + 24);
             if (ended != 0) {
                 entries.add(new Entry(
                         buffer.getInt(at),
                         buffer.getInt(at + 4),
-                        buffer.getInt(at + 8),
+                        buffer.getLong(at + 8),
                         buffer.getLong(at + 16),
-                        buffer.getLong(at + 24),
                         ended));
             }
         }

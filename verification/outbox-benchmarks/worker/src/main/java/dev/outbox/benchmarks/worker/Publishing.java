@@ -39,7 +39,7 @@ final class Publishing {
                     version[0] = Accounts.change(connection, account);
                     contestant.publish(connection, AccountChanged.of(number, key, version[0]));
                 },
-                (at) -> committed.add(new Entry(0, number, key, version[0], due, at)));
+                (at) -> committed.add(new Entry(number, key, version[0], due, at)));
     }
 
     /** Publishes a backlog in a few large transactions without domain changes. */
@@ -66,8 +66,8 @@ final class Publishing {
     }
 
     private LongConsumer committed(List<AccountChanged> events) {
-        return (at) -> events.forEach(
-                (event) -> committed.add(new Entry(0, event.number(), event.key(), event.seq(), at, at)));
+        return (at) ->
+                events.forEach((event) -> committed.add(new Entry(event.number(), event.key(), event.seq(), at, at)));
     }
 
     /**

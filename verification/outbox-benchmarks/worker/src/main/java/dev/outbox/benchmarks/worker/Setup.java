@@ -34,17 +34,8 @@ public record Setup(Database database, Role role, Handling handling, Journal cla
      *
      * @param tuned whether it has the contestant's best settings instead of its defaults
      * @param delivers whether it delivers events or only publishes
-     * @param handlers the number of handlers of every event
      */
-    public record Role(boolean tuned, boolean delivers, int handlers) {
-
-        /** Checks the values. */
-        public Role {
-            if (handlers < 1 || handlers > 3) {
-                throw new IllegalArgumentException("handlers must lie between 1 and 3: " + handlers);
-            }
-        }
-    }
+    public record Role(boolean tuned, boolean delivers) {}
 
     /** Copies the properties. */
     public Setup {
@@ -75,7 +66,7 @@ public record Setup(Database database, Role role, Handling handling, Journal cla
         Journal handled = Journal.create(journals.resolve("handled"), open.number("capacity"));
         return new Setup(
                 new Database(open.get("url"), open.get("user"), open.get("password"), open.number("pool")),
-                new Role(open.flag("tuned"), open.flag("delivers"), open.number("handlers")),
+                new Role(open.flag("tuned"), open.flag("delivers")),
                 new Handling(
                         open.number("work"), new Failures(open.number("failing"), open.number("poisoned")), handled),
                 Journal.create(journals.resolve("claims"), open.number("capacity")),

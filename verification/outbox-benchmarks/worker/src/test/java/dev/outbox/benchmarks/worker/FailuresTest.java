@@ -31,7 +31,7 @@ class FailuresTest {
 
     private static boolean fails(Failures failures, int number) {
         try {
-            failures.failIfDue(0, AccountChanged.of(number, number % 100, 1));
+            failures.failIfDue(AccountChanged.of(number, number % 100, 1));
             return false;
         } catch (DeliberateFailure ex) {
             return true;

@@ -22,7 +22,7 @@ class JournalTest {
         Journal written = Journal.create(file, 40_000);
         Threads.run(4, (thread) -> {
             for (int number = 0; number < 10_000; number++) {
-                written.add(new Entry(thread, number, thread + 1, number + 2L, number + 3L, number + 4L));
+                written.add(new Entry(number, thread + 1, number + 2L, number + 3L, number + 4L));
             }
         });
 
@@ -36,7 +36,7 @@ class JournalTest {
     }
 
     private static Entry entry(int thread, int number) {
-        return new Entry(thread, number, thread + 1, number + 2L, number + 3L, number + 4L);
+        return new Entry(number, thread + 1, number + 2L, number + 3L, number + 4L);
     }
 
     @Test

@@ -136,9 +136,7 @@ public final class Floor extends SpringContestant {
             }
         }
         for (AccountChanged event : events) {
-            for (int handler = 0; handler < setup.role().handlers(); handler++) {
-                setup.handling().handle(handler, event);
-            }
+            setup.handling().handle(event);
         }
         if (!events.isEmpty()) {
             move.setLong(1, first);

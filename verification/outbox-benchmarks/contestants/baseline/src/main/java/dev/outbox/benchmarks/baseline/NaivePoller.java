@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Outbox written in an afternoon: reads 50 rows, calls the handlers, and marks each row as processed. */
+/** Outbox written in an afternoon: reads 50 rows, calls the handler, and marks each row as processed. */
 class NaivePoller {
 
     private static final Logger log = LoggerFactory.getLogger(NaivePoller.class);
@@ -64,9 +64,7 @@ class NaivePoller {
                 jdbc.query(READ, (row, number) -> new Row(row.getLong(1), Payload.read(row.getString(2))), BATCH);
         for (Row row : rows) {
             try {
-                for (int handler = 0; handler < setup.role().handlers(); handler++) {
-                    setup.handling().handle(handler, row.event());
-                }
+                setup.handling().handle(row.event());
                 jdbc.update(MARK, row.id());
             } catch (RuntimeException ex) {
                 log.debug("handler failed, event {} will be retried", row.id(), ex);

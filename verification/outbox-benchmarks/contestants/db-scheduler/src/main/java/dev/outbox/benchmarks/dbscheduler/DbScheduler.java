@@ -12,15 +12,13 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Service that uses db-scheduler as an outbox: it schedules one task per event and handler in the domain transaction,
+ * Service that uses db-scheduler as an outbox: it schedules one task per event in the domain transaction,
  * due now. Tasks run in no order.
  */
 public final class DbScheduler extends SpringContestant {
@@ -68,7 +66,7 @@ public final class DbScheduler extends SpringContestant {
     @Override
     public void publish(Connection connection, AccountChanged event) {
         if (setup.role().tuned()) {
-            scheduler.scheduleBatch(instances(event).toList(), Instant.now());
+            scheduler.scheduleBatch(List.of(instance(event)), Instant.now());
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCommit() {
@@ -76,21 +74,17 @@ public final class DbScheduler extends SpringContestant {
                 }
             });
         } else {
-            Instant now = Instant.now();
-            instances(event)
-                    .forEach((instance) -> scheduler.scheduleIfNotExists(SchedulableInstance.of(instance, now)));
+            scheduler.scheduleIfNotExists(SchedulableInstance.of(instance(event), Instant.now()));
         }
     }
 
     @Override
     public void publishAll(Connection connection, List<AccountChanged> events) {
-        scheduler.scheduleBatch(events.stream().flatMap(this::instances).toList(), Instant.now());
+        scheduler.scheduleBatch(events.stream().map(DbScheduler::instance).toList(), Instant.now());
     }
 
-    private Stream<TaskInstance<?>> instances(AccountChanged event) {
-        return IntStream.range(0, setup.role().handlers())
-                .mapToObj((handler) ->
-                        new TaskInstance<>(Service.task(handler), Integer.toString(event.number()), event));
+    private static TaskInstance<?> instance(AccountChanged event) {
+        return new TaskInstance<>(Service.TASK, Integer.toString(event.number()), event);
     }
 
     @Override

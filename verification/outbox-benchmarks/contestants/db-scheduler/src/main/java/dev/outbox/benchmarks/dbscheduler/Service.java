@@ -17,38 +17,20 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Beans of the service: one task per handler of the workload. */
+/** Beans of the service: the task that handles an event. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
 
-    static String task(int handler) {
-        return "handler-" + handler;
-    }
+    static final String TASK = "handler";
 
     @Bean
-    Task<AccountChanged> first(Setup setup) {
-        return task(setup, 0);
-    }
-
-    @Bean
-    @ConditionalOnExpression("@setup.role().handlers() > 1")
-    Task<AccountChanged> second(Setup setup) {
-        return task(setup, 1);
-    }
-
-    @Bean
-    @ConditionalOnExpression("@setup.role().handlers() > 2")
-    Task<AccountChanged> third(Setup setup) {
-        return task(setup, 2);
-    }
-
-    private static Task<AccountChanged> task(Setup setup, int handler) {
-        Tasks.OneTimeTaskBuilder<AccountChanged> task = Tasks.oneTime(task(handler), AccountChanged.class);
+    Task<AccountChanged> task(Setup setup) {
+        Tasks.OneTimeTaskBuilder<AccountChanged> task = Tasks.oneTime(TASK, AccountChanged.class);
         if (setup.role().tuned()) {
             task.onFailure(new FailureHandler.OnFailureRetryLater<>(Duration.ofMillis(Setup.RETRY_AFTER_MILLIS)));
         }
-        return task.execute((instance, context) -> setup.handling().handle(handler, instance.getData()));
+        return task.execute((instance, context) -> setup.handling().handle(instance.getData()));
     }
 
     /** Keeps the scheduler from starting before the controller starts it. */

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Service with namastack-outbox. It keeps the order of each key: a poll reads keys, not events, and one thread handles
- * all events of a key. Each event has a row per handler.
+ * all events of a key.
  */
 public final class Namastack extends SpringContestant {
 

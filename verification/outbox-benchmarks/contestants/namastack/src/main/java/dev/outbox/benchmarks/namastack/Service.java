@@ -5,11 +5,10 @@ import dev.outbox.benchmarks.worker.Setup;
 import io.namastack.outbox.handler.OutboxRecordMetadata;
 import io.namastack.outbox.handler.OutboxTypedHandler;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Beans of the service: one handler per handler of the workload, each with its own class, which defines its id. */
+/** Beans of the service. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
@@ -20,43 +19,14 @@ class Service {
     }
 
     @Bean
-    First first(Setup setup) {
-        return new First(setup);
+    Handler handler(Setup setup) {
+        return new Handler(setup);
     }
 
-    @Bean
-    @ConditionalOnExpression("@setup.role().handlers() > 1")
-    Second second(Setup setup) {
-        return new Second(setup);
-    }
-
-    @Bean
-    @ConditionalOnExpression("@setup.role().handlers() > 2")
-    Third third(Setup setup) {
-        return new Third(setup);
-    }
-
-    record First(Setup setup) implements OutboxTypedHandler<AccountChanged> {
-
+    record Handler(Setup setup) implements OutboxTypedHandler<AccountChanged> {
         @Override
         public void handle(AccountChanged event, OutboxRecordMetadata metadata) {
-            setup.handling().handle(0, event);
-        }
-    }
-
-    record Second(Setup setup) implements OutboxTypedHandler<AccountChanged> {
-
-        @Override
-        public void handle(AccountChanged event, OutboxRecordMetadata metadata) {
-            setup.handling().handle(1, event);
-        }
-    }
-
-    record Third(Setup setup) implements OutboxTypedHandler<AccountChanged> {
-
-        @Override
-        public void handle(AccountChanged event, OutboxRecordMetadata metadata) {
-            setup.handling().handle(2, event);
+            setup.handling().handle(event);
         }
     }
 }

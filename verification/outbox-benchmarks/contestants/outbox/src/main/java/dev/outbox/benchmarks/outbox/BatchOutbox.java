@@ -5,9 +5,10 @@ import dev.outbox.benchmarks.worker.AccountChanged;
 import dev.outbox.benchmarks.worker.Setup;
 import java.util.Set;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** {@link Outbox} whose handlers take many events at a time. */
+/** {@link Outbox} whose handler takes many events at a time. */
 public final class BatchOutbox extends Outbox {
 
     /** Starts the service. */
@@ -20,14 +21,14 @@ public final class BatchOutbox extends Outbox {
     @EnableAutoConfiguration
     static class BatchService extends Service {
 
+        @Bean
         @Override
-        HandlerDefinition handler(Setup setup, int handler) {
+        HandlerDefinition handler(Setup setup) {
             return HandlerDefinition.ofBatch(
-                    "handler-" + handler,
+                    HANDLER,
                     Set.of(),
                     AccountChanged.class,
-                    (payloads, events, outcome, context) ->
-                            setup.handling().handleAll(handler, payloads, outcome::failed));
+                    (payloads, events, outcome, context) -> setup.handling().handleAll(payloads, outcome::failed));
         }
     }
 }

@@ -14,16 +14,16 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Beans of the service: one handler per handler of the workload, and a listener that records claims. */
+/** Beans of the service: the handler, and a listener that records claims. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
 
+    static final String HANDLER = "handler";
     private static final Set<String> OTHER_TYPES = Set.of("Other", "Other2", "Other3", "Other4", "Other5");
 
     /** Keeps the pollers from starting with the context, before the controller starts them. */
@@ -59,28 +59,11 @@ class Service {
     }
 
     @Bean
-    HandlerDefinition first(Setup setup) {
-        return handler(setup, 0);
-    }
-
-    @Bean
-    @ConditionalOnExpression("@setup.role().handlers() > 1")
-    HandlerDefinition second(Setup setup) {
-        return handler(setup, 1);
-    }
-
-    @Bean
-    @ConditionalOnExpression("@setup.role().handlers() > 2")
-    HandlerDefinition third(Setup setup) {
-        return handler(setup, 2);
-    }
-
-    /** Defines a handler of the workload. */
-    HandlerDefinition handler(Setup setup, int handler) {
+    HandlerDefinition handler(Setup setup) {
         return HandlerDefinition.of(
-                "handler-" + handler,
+                HANDLER,
                 AccountChanged.class,
-                (event, envelope) -> setup.handling().handle(handler, event));
+                (event, envelope) -> setup.handling().handle(event));
     }
 
     @Bean
@@ -90,7 +73,7 @@ class Service {
             @Override
             public void claimed(String stream, Duration duration, int events) {
                 long now = System.nanoTime();
-                setup.claims().add(new Entry(0, events, 0, 0, now - duration.toNanos(), now));
+                setup.claims().add(new Entry(events, 0, 0, now - duration.toNanos(), now));
             }
         };
     }
