@@ -3,6 +3,7 @@ package dev.outbox.benchmarks.arena;
 import dev.outbox.benchmarks.worker.Journal;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.worker.Published;
 import dev.outbox.benchmarks.worker.Worker;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,8 +25,6 @@ public final class WorkerProcess implements AutoCloseable {
 
     private static final Duration CLOSING = Duration.ofSeconds(60);
     private static final int LOG_LINES = 60;
-    private static final int BACKLOG_THREADS = 4;
-    private static final int BACKLOG_BATCH = 500;
 
     /** Keeps warnings of the JVM out of the standard output, which carries the answers. */
     private static final List<String> LOGGING = List.of("-Xlog:disable", "-Xlog:all=warning:stderr");
@@ -101,22 +100,6 @@ public final class WorkerProcess implements AutoCloseable {
         return "\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
     }
 
-    /**
-     * Events that a process has published on many threads.
-     *
-     * @param first the number of the first event
-     * @param events the number of events
-     * @param begun the time when it began
-     * @param ended the time when it ended
-     */
-    public record Published(int first, int events, long begun, long ended) {
-
-        /** Returns the duration. */
-        public double seconds() {
-            return (ended - begun) / 1e9;
-        }
-    }
-
     /** Creates the accounts that publishing changes. */
     public void createAccounts(int accounts) throws IOException {
         send(Message.of("accounts").with("accounts", accounts));
@@ -137,9 +120,7 @@ public final class WorkerProcess implements AutoCloseable {
         send(Message.of("backlog")
                 .with("events", events)
                 .with("firstKey", firstKey)
-                .with("keys", keys)
-                .with("threads", Math.min(BACKLOG_THREADS, keys))
-                .with("batch", BACKLOG_BATCH));
+                .with("keys", keys));
     }
 
     /** Publishes as fast as it can. */

@@ -6,10 +6,10 @@ import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
-import dev.outbox.benchmarks.arena.WorkerProcess.Published;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Published;
 import java.util.List;
 import java.util.Map;
 

@@ -6,9 +6,9 @@ import dev.outbox.benchmarks.arena.Entrant.Kind;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
-import dev.outbox.benchmarks.arena.WorkerProcess.Published;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
+import dev.outbox.benchmarks.worker.Published;
 import java.util.Map;
 
 /** Changes an account and publishes one event in one transaction, as fast as a number of threads can. */

@@ -1,12 +1,10 @@
 package dev.outbox.benchmarks.worker;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import java.util.Objects;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Domain: accounts, of which every transaction changes one. */
-final class Accounts {
+record Accounts(JdbcTemplate jdbc) {
 
     private static final String CREATE = """
             CREATE TABLE account (
@@ -30,31 +28,16 @@ final class Accounts {
             RETURNING version
             """;
 
-    private Accounts() {}
-
-    static void create(Connection connection, int accounts) throws SQLException {
-        try (PreparedStatement create = connection.prepareStatement(CREATE)) {
-            create.execute();
-        }
-        try (PreparedStatement fill = connection.prepareStatement(FILL)) {
-            fill.setInt(1, accounts);
-            fill.executeUpdate();
-        }
+    void create(int accounts) {
+        jdbc.execute(CREATE);
+        jdbc.update(FILL, accounts);
     }
 
     /**
      * Changes an account and returns its version, which follows the commit order because the row stays locked until
      * commit.
      */
-    static long change(Connection connection, int account) throws SQLException {
-        try (PreparedStatement change = connection.prepareStatement(CHANGE)) {
-            change.setInt(1, account);
-            try (ResultSet row = change.executeQuery()) {
-                if (!row.next()) {
-                    throw new SQLException("there is no account " + account);
-                }
-                return row.getLong(1);
-            }
-        }
+    long change(int account) {
+        return Objects.requireNonNull(jdbc.queryForObject(CHANGE, Long.class, account));
     }
 }

@@ -1,29 +1,30 @@
 package dev.outbox.benchmarks.worker;
 
-import dev.outbox.benchmarks.worker.Publishing.Backlog;
-import dev.outbox.benchmarks.worker.Publishing.Publishers;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import javax.sql.DataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Main class of the process: reads the controller's commands from standard input, and answers on standard output. */
 public final class Worker {
 
     private final Contestant contestant;
+    private final Accounts accounts;
     private final Publishing publishing;
     private CompletableFuture<Map<String, String>> job = CompletableFuture.completedFuture(Map.of());
 
-    private Worker(Contestant contestant, Publishing publishing) {
+    private Worker(Contestant contestant, Accounts accounts, Journal committed) {
         this.contestant = contestant;
-        this.publishing = publishing;
+        this.accounts = accounts;
+        this.publishing = new Publishing(contestant, accounts, committed);
     }
 
     /** Runs until the command {@code close}, or until the controller ends. */
@@ -64,7 +65,7 @@ public final class Worker {
                 .getConstructor(Setup.class)
                 .newInstance(setup);
         Journal committed = Journal.create(Path.of(open.get("journals")).resolve("committed"), open.number("capacity"));
-        return new Worker(contestant, new Publishing(contestant, committed));
+        return new Worker(contestant, new Accounts(new JdbcTemplate(contestant.bean(DataSource.class))), committed);
     }
 
     private Map<String, String> opened() {
@@ -75,26 +76,22 @@ public final class Worker {
 
     private Map<String, String> perform(Message command) throws Exception {
         switch (command.verb()) {
-            case "accounts" ->
-                contestant
-                        .transactions()
-                        .run((connection) -> Accounts.create(connection, command.number("accounts")), (at) -> {});
+            case "accounts" -> accounts.create(command.number("accounts"));
             case "backlog" ->
-                publishing.publish(new Backlog(
-                        command.number("events"),
-                        command.number("firstKey"),
-                        command.number("keys"),
-                        command.number("threads"),
-                        command.number("batch")));
+                publishing.publishBacklog(command.number("events"), command.number("firstKey"), command.number("keys"));
             case "start" -> contestant.start();
             case "publish" ->
-                begin(() -> publishing.publishUntil(
-                        System.nanoTime()
-                                + Duration.ofSeconds(command.number("seconds")).toNanos(),
-                        publishers(command)));
+                begin(() -> publishing.publish(
+                        command.number("threads"),
+                        command.number("keys"),
+                        command.flag("shared"),
+                        command.number("seconds")));
             case "pace" ->
                 begin(() -> publishing.publishAtRate(
-                        command.number("rate"), command.number("seconds"), publishers(command)));
+                        command.number("rate"),
+                        command.number("threads"),
+                        command.number("keys"),
+                        command.number("seconds")));
             case "await" -> {
                 return await();
             }
@@ -116,31 +113,24 @@ public final class Worker {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    private static Publishers publishers(Message command) {
-        return new Publishers(command.number("threads"), command.number("keys"), command.flag("shared"));
-    }
-
     /** Job that runs beside other commands. */
     private interface Job {
-        void run() throws Exception;
+        Published run() throws Exception;
     }
 
     private void begin(Job todo) {
         job = CompletableFuture.supplyAsync(
                 () -> {
-                    int first = publishing.next();
-                    long begun = System.nanoTime();
                     try {
-                        todo.run();
+                        Published published = todo.run();
+                        return Map.of(
+                                "first", Integer.toString(published.first()),
+                                "events", Integer.toString(published.events()),
+                                "begun", Long.toString(published.begun()),
+                                "ended", Long.toString(published.ended()));
                     } catch (Exception ex) {
                         throw new CompletionException(ex);
                     }
-                    long ended = System.nanoTime();
-                    return Map.of(
-                            "first", Integer.toString(first),
-                            "events", Integer.toString(publishing.next() - first),
-                            "begun", Long.toString(begun),
-                            "ended", Long.toString(ended));
                 },
                 (task) -> new Thread(task, "job").start());
     }

@@ -1,8 +1,8 @@
 package dev.outbox.benchmarks.baseline;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * it and moves it to history, on one thread and without claims. Only one process can drain a database, and a failing
  * handler stops it.
  */
-public final class Floor extends SpringContestant {
+public final class Floor extends Contestant {
 
     private static final int BATCH = 500;
 
@@ -78,20 +78,12 @@ public final class Floor extends SpringContestant {
     }
 
     @Override
-    public Map<String, String> settings() {
-        Map<String, String> settings = super.settings();
-        settings.put("batch", Integer.toString(BATCH));
-        settings.put("synchronous_commit of the move", "off");
-        return settings;
-    }
-
-    @Override
-    public void publish(Connection connection, AccountChanged event) {
+    public void publish(AccountChanged event) {
         jdbc.update(INSERT, event.key(), Payload.write(event));
     }
 
     @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) {
+    public void publishAll(List<AccountChanged> events) {
         jdbc.batchUpdate(INSERT, events, events.size(), (insert, event) -> {
             insert.setInt(1, event.key());
             insert.setString(2, Payload.write(event));

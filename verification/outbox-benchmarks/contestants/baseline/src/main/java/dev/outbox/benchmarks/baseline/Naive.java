@@ -1,9 +1,8 @@
 package dev.outbox.benchmarks.baseline;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.spring.SpringContestant;
-import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -15,7 +14,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Service with the {@link NaivePoller}, which polls every second, or continuously at tuned settings. */
-public final class Naive extends SpringContestant {
+public final class Naive extends Contestant {
 
     private static final String CREATE = """
             CREATE TABLE IF NOT EXISTS event (
@@ -43,12 +42,12 @@ public final class Naive extends SpringContestant {
     }
 
     @Override
-    public void publish(Connection connection, AccountChanged event) {
+    public void publish(AccountChanged event) {
         jdbc.update(INSERT, event.key(), Payload.write(event));
     }
 
     @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) {
+    public void publishAll(List<AccountChanged> events) {
         jdbc.batchUpdate(INSERT, events, events.size(), (insert, event) -> {
             insert.setInt(1, event.key());
             insert.setString(2, Payload.write(event));

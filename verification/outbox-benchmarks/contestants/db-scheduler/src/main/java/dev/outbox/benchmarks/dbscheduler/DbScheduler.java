@@ -1,13 +1,11 @@
 package dev.outbox.benchmarks.dbscheduler;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
-import com.github.kagkarlsson.scheduler.boot.config.DbSchedulerProperties;
 import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.spring.SpringContestant;
-import java.sql.Connection;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Service that uses db-scheduler as an outbox: it schedules one task per event in the domain transaction,
  * due now. Tasks run in no order.
  */
-public final class DbScheduler extends SpringContestant {
+public final class DbScheduler extends Contestant {
 
     private final Scheduler scheduler;
 
@@ -49,22 +47,7 @@ public final class DbScheduler extends SpringContestant {
     }
 
     @Override
-    public Map<String, String> settings() {
-        DbSchedulerProperties actual = bean(DbSchedulerProperties.class);
-        Map<String, String> settings = super.settings();
-        settings.remove("db-scheduler.scheduler-name");
-        settings.put(
-                "db-scheduler.polling-strategy", actual.getPollingStrategy().toString());
-        settings.put("db-scheduler.threads", Integer.toString(actual.getThreads()));
-        settings.put(
-                "db-scheduler.polling-interval", actual.getPollingInterval().toString());
-        settings.put("serializer", setup.role().tuned() ? "JacksonSerializer" : "Java");
-        settings.put("polls after each commit", Boolean.toString(setup.role().tuned()));
-        return settings;
-    }
-
-    @Override
-    public void publish(Connection connection, AccountChanged event) {
+    public void publish(AccountChanged event) {
         if (setup.role().tuned()) {
             scheduler.scheduleBatch(List.of(instance(event)), Instant.now());
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -79,7 +62,7 @@ public final class DbScheduler extends SpringContestant {
     }
 
     @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) {
+    public void publishAll(List<AccountChanged> events) {
         scheduler.scheduleBatch(events.stream().map(DbScheduler::instance).toList(), Instant.now());
     }
 

@@ -3,16 +3,15 @@ package dev.outbox.benchmarks.kafka;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import dev.outbox.internal.runtime.OutboxRuntime;
-import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Service with this library's Kafka module and one route. */
-public final class KafkaOutbox extends SpringContestant {
+public final class KafkaOutbox extends Contestant {
 
     private final OutboxPublisher publisher;
     private final OutboxRuntime runtime;
@@ -39,12 +38,12 @@ public final class KafkaOutbox extends SpringContestant {
     }
 
     @Override
-    public void publish(Connection connection, AccountChanged event) {
+    public void publish(AccountChanged event) {
         publisher.publish(event(event));
     }
 
     @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) {
+    public void publishAll(List<AccountChanged> events) {
         publisher.publishAll(events.stream().map(KafkaOutbox::event).toList());
     }
 

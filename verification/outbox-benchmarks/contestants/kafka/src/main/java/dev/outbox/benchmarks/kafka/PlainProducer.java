@@ -1,18 +1,9 @@
 package dev.outbox.benchmarks.kafka;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.benchmarks.worker.AccountChanged;
 import dev.outbox.benchmarks.worker.Contestant;
-import dev.outbox.benchmarks.worker.JdbcTransactions;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.Transactions;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +15,18 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * Floor of forwarding: a producer that has all records in memory before the start, sends them in batches with {@code acks=all}, and
  * waits for the acknowledgements of each batch. It neither reads nor writes the database meanwhile.
  */
-public final class PlainProducer implements Contestant {
+public final class PlainProducer extends Contestant {
 
     static final String TOPIC = "events";
 
@@ -55,19 +52,16 @@ public final class PlainProducer implements Contestant {
              ORDER BY account, seq
             """;
 
-    private final HikariDataSource pool;
+    private final JdbcTemplate jdbc;
     private final KafkaProducer<String, String> producer;
     private final List<ProducerRecord<String, String>> records;
 
     /** Creates the table, and reads the records if it delivers. */
-    public PlainProducer(Setup setup) throws SQLException {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(setup.database().url());
-        config.setUsername(setup.database().user());
-        config.setPassword(setup.database().password());
-        config.setMaximumPoolSize(setup.database().pool());
-        config.setAutoCommit(false);
-        this.pool = new HikariDataSource(config);
+    public PlainProducer(Setup setup) {
+        super(setup, Store.class, Map.of());
+        this.jdbc = bean(JdbcTemplate.class);
+        jdbc.execute(CREATE);
+        this.records = setup.role().delivers() ? read() : List.of();
         this.producer = new KafkaProducer<>(
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -80,22 +74,10 @@ public final class PlainProducer implements Contestant {
                         0),
                 new StringSerializer(),
                 new StringSerializer());
-        try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(CREATE);
-            connection.commit();
-            this.records = setup.role().delivers() ? read(statement) : List.of();
-        }
     }
 
-    private static List<ProducerRecord<String, String>> read(Statement statement) throws SQLException {
-        List<ProducerRecord<String, String>> records = new ArrayList<>();
-        try (ResultSet row = statement.executeQuery(READ)) {
-            while (row.next()) {
-                records.add(record(row.getString(1), row.getString(2), row.getString(3)));
-            }
-        }
-        return records;
+    private List<ProducerRecord<String, String>> read() {
+        return jdbc.query(READ, (row, number) -> record(row.getString(1), row.getString(2), row.getString(3)));
     }
 
     /** Returns a record with the headers of a CloudEvent, as this library sends it. */
@@ -119,31 +101,17 @@ public final class PlainProducer implements Contestant {
     }
 
     @Override
-    public Map<String, String> settings() {
-        return Map.of("batch", Integer.toString(BATCH), ProducerConfig.LINGER_MS_CONFIG, "0");
+    public void publish(AccountChanged event) {
+        publishAll(List.of(event));
     }
 
     @Override
-    public Transactions transactions() {
-        return new JdbcTransactions(pool);
-    }
-
-    @Override
-    public void publish(Connection connection, AccountChanged event) throws SQLException {
-        publishAll(connection, List.of(event));
-    }
-
-    @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
-            for (AccountChanged event : events) {
-                statement.setInt(1, event.key());
-                statement.setLong(2, event.seq());
-                statement.setString(3, json(event));
-                statement.addBatch();
-            }
-            statement.executeBatch();
-        }
+    public void publishAll(List<AccountChanged> events) {
+        jdbc.batchUpdate(INSERT, events, events.size(), (insert, event) -> {
+            insert.setInt(1, event.key());
+            insert.setLong(2, event.seq());
+            insert.setString(3, json(event));
+        });
     }
 
     private static String json(AccountChanged event) {
@@ -181,6 +149,14 @@ public final class PlainProducer implements Contestant {
     @Override
     public void close() {
         producer.close();
-        pool.close();
+        super.close();
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataSourceAutoConfiguration.class,
+        DataSourceTransactionManagerAutoConfiguration.class,
+        JdbcTemplateAutoConfiguration.class
+    })
+    static class Store {}
 }

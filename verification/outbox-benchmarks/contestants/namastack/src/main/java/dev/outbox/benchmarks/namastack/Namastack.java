@@ -1,13 +1,11 @@
 package dev.outbox.benchmarks.namastack;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import io.namastack.outbox.Outbox;
 import io.namastack.outbox.OutboxProcessingScheduler;
-import io.namastack.outbox.OutboxProperties;
 import io.namastack.outbox.instance.OutboxInstanceRegistry;
-import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -15,7 +13,7 @@ import java.util.Map;
  * Service with namastack-outbox. It keeps the order of each key: a poll reads keys, not events, and one thread handles
  * all events of a key.
  */
-public final class Namastack extends SpringContestant {
+public final class Namastack extends Contestant {
 
     private final Outbox outbox;
     private final OutboxProcessingScheduler scheduler;
@@ -50,17 +48,7 @@ public final class Namastack extends SpringContestant {
     }
 
     @Override
-    public Map<String, String> settings() {
-        OutboxProperties actual = bean(OutboxProperties.class);
-        Map<String, String> settings = super.settings();
-        settings.put("polling", actual.getPolling().toString());
-        settings.put("processing", actual.getProcessing().toString());
-        settings.put("instance", actual.getInstance().toString());
-        return settings;
-    }
-
-    @Override
-    public void publish(Connection connection, AccountChanged event) {
+    public void publish(AccountChanged event) {
         outbox.schedule(event, Integer.toString(event.key()));
     }
 

@@ -3,17 +3,16 @@ package dev.outbox.benchmarks.outbox;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.benchmarks.worker.spring.SpringContestant;
 import dev.outbox.internal.runtime.OutboxRuntime;
-import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Service with this library's starter. Can run the task {@code retention}; {@code instance} adds an instance to the process. */
-public class Outbox extends SpringContestant {
+public class Outbox extends Contestant {
 
     private static final int CONNECTIONS_OF_OTHERS = 3;
 
@@ -46,12 +45,12 @@ public class Outbox extends SpringContestant {
     }
 
     @Override
-    public void publish(Connection connection, AccountChanged event) {
+    public void publish(AccountChanged event) {
         publisher.publish(event(event));
     }
 
     @Override
-    public void publishAll(Connection connection, List<AccountChanged> events) {
+    public void publishAll(List<AccountChanged> events) {
         publisher.publishAll(events.stream().map(this::event).toList());
     }
 
