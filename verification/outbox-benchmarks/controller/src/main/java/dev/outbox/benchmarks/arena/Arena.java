@@ -1,7 +1,8 @@
 package dev.outbox.benchmarks.arena;
 
-import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.worker.Opening;
 import dev.outbox.benchmarks.worker.Pause;
+import dev.outbox.benchmarks.worker.Role;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,9 +18,6 @@ import java.util.stream.Stream;
 
 /** Environment of one run: its own server, and the processes of one contestant. */
 public final class Arena implements AutoCloseable {
-
-    /** The most events of a run that journals can record. */
-    private static final int CAPACITY = 8_000_000;
 
     /** Default size of HikariCP's pool, and so of Spring Boot's. */
     private static final int DEFAULT_POOL = 10;
@@ -74,44 +72,30 @@ public final class Arena implements AutoCloseable {
     }
 
     /** Starts a process. */
-    public WorkerProcess open(Role role) throws IOException {
+    public WorkerProcess open(Role role) throws Exception {
         return open(role, resources.jvm());
     }
 
     /** Starts a process with a heap of the given size. */
-    public WorkerProcess open(Role role, String heap) throws IOException {
+    public WorkerProcess open(Role role, String heap) throws Exception {
         return open(role, resources.jvm().withHeap(heap));
     }
 
-    private WorkerProcess open(Role role, Resources.Jvm jvm) throws IOException {
-        WorkerProcess worker = WorkerProcess.open(new WorkerProcess.Launch(
-                classPath, jvm.arguments(), directory.resolve("worker-" + workers.size()), opening(role)));
+    private WorkerProcess open(Role role, Resources.Jvm jvm) throws Exception {
+        WorkerProcess worker = new WorkerProcess(
+                classPath,
+                jvm.arguments(),
+                new Opening(
+                        "dev.outbox.benchmarks." + entrant.contestant().type(),
+                        server.url() + "?user=postgres&password=postgres&" + driverSettings(),
+                        entrant.tuned(),
+                        role.with(resources.properties()),
+                        directory.resolve("worker-" + workers.size()).toString()));
         workers.add(worker);
         if (role.delivers()) {
             settings.putAll(worker.settings());
         }
         return worker;
-    }
-
-    private Message opening(Role role) {
-        Message open = Message.of("open")
-                .with("class", "dev.outbox.benchmarks." + entrant.contestant().type())
-                .with("url", server.url() + "?" + driverSettings())
-                .with("user", "postgres")
-                .with("password", "postgres")
-                .with("pool", role.pool())
-                .with("tuned", entrant.tuned())
-                .with("delivers", role.delivers())
-                .with("work", role.calls().work())
-                .with("failing", role.calls().failing())
-                .with("poisoned", role.calls().poisoned())
-                .with("capacity", CAPACITY);
-        for (Map<String, String> properties : List.of(role.properties(), resources.properties())) {
-            for (Map.Entry<String, String> property : properties.entrySet()) {
-                open = open.with("property." + property.getKey(), property.getValue());
-            }
-        }
-        return open;
     }
 
     /** Sets both explicitly, so the report prints what was set; the second value is the driver's default. */

@@ -2,166 +2,120 @@ package dev.outbox.benchmarks.arena;
 
 import dev.outbox.benchmarks.worker.Journal;
 import dev.outbox.benchmarks.worker.Journal.Entry;
-import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.worker.Opening;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.RemoteWorker;
 import dev.outbox.benchmarks.worker.Worker;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Process of a contestant. Only one thread may use it. */
+/** Process of a contestant. */
 public final class WorkerProcess implements AutoCloseable {
 
     private static final Duration CLOSING = Duration.ofSeconds(60);
     private static final int LOG_LINES = 60;
 
-    /** Keeps warnings of the JVM out of the standard output, which carries the answers. */
-    private static final List<String> LOGGING = List.of("-Xlog:disable", "-Xlog:all=warning:stderr");
+    /** Keep warnings of the JVM out of the standard output, which carries the answer; log failed calls; stay on this machine. */
+    private static final List<String> OPTIONS = List.of(
+            "-Xlog:disable",
+            "-Xlog:all=warning:stderr",
+            "-Dsun.rmi.server.exceptionTrace=true",
+            "-Djava.rmi.server.hostname=127.0.0.1");
 
     private final Process process;
-    private final Path log;
-    private final Path journals;
-    private final Writer commands;
-    private final BufferedReader answers;
-    private Map<String, String> settings = Map.of();
-    private String pending = "";
+    private final Path directory;
+    private final RemoteWorker remote;
+    private final Map<String, String> settings;
+    private final String pending;
 
-    private WorkerProcess(Process process, Path directory) {
-        this.process = process;
-        this.log = directory.resolve("log.txt");
-        this.journals = directory;
-        this.commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
-        this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    }
-
-    /** Start parameters of a process. */
-    record Launch(ClassPath classPath, List<String> jvmOptions, Path directory, Message open) {}
-
-    static WorkerProcess open(Launch launch) throws IOException {
-        Files.createDirectories(launch.directory());
+    WorkerProcess(ClassPath classPath, List<String> jvmOptions, Opening opening) throws Exception {
+        this.directory = Files.createDirectories(Path.of(opening.journals()));
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(LOGGING);
-        command.addAll(launch.jvmOptions());
-        command.addAll(List.of("-cp", launch.classPath().text(), Worker.class.getName()));
-        Process process = new ProcessBuilder(command)
-                .redirectError(launch.directory().resolve("log.txt").toFile())
-                .start();
-        WorkerProcess worker = new WorkerProcess(process, launch.directory());
-        Map<String, String> opened;
+        command.addAll(OPTIONS);
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-cp", classPath.text(), Worker.class.getName()));
+        this.process = new ProcessBuilder(command).redirectError(log().toFile()).start();
         try {
-            opened = new LinkedHashMap<>(worker.send(launch.open().with("journals", launch.directory()))
-                    .values());
-        } catch (IOException | RuntimeException ex) {
-            worker.close();
+            RemoteWorker stub = stub(opening);
+            this.remote = (RemoteWorker) Proxy.newProxyInstance(
+                    RemoteWorker.class.getClassLoader(),
+                    new Class<?>[] {RemoteWorker.class},
+                    (proxy, method, arguments) -> call(stub, method, arguments));
+            this.settings = remote.settings();
+            this.pending = remote.pending();
+        } catch (Exception ex) {
+            close();
             throw ex;
         }
-        String pending = opened.remove("pending");
-        worker.pending = pending == null ? "" : pending;
-        worker.settings = opened;
-        return worker;
     }
 
-    /** Sends a command without values, and waits for the answer. */
-    public Message send(String verb) throws IOException {
-        return send(Message.of(verb));
-    }
-
-    /** Sends a command, and waits for the answer. */
-    public Message send(Message command) throws IOException {
-        String verb = command.verb();
-        commands.write(command.encode() + "\n");
-        commands.flush();
-        String line = answers.readLine();
-        if (line == null) {
-            throw new IOException("the worker ended during '" + verb + "'; its log ends with" + endOfLog());
+    private RemoteWorker stub(Opening opening) throws IOException {
+        try {
+            ObjectOutputStream command = new ObjectOutputStream(process.getOutputStream());
+            command.writeObject(opening);
+            command.flush();
+            return (RemoteWorker) new ObjectInputStream(process.getInputStream()).readObject();
+        } catch (IOException | ClassNotFoundException ex) {
+            throw new IllegalStateException("the worker did not start; its log ends with" + endOfLog(), ex);
         }
-        Message answer = Message.decode(line);
-        if (answer.verb().equals(Message.FAILED)) {
+    }
+
+    /** Calls the worker, and adds the end of its log to a failure. */
+    private @Nullable Object call(RemoteWorker stub, Method method, Object @Nullable [] arguments)
+            throws IOException, IllegalAccessException {
+        try {
+            return method.invoke(stub, arguments);
+        } catch (InvocationTargetException ex) {
             throw new IllegalStateException(
-                    "'" + verb + "' failed: " + answer.get("message") + "; the worker's log ends with" + endOfLog());
+                    "'" + method.getName() + "' failed; the worker's log ends with" + endOfLog(), ex.getCause());
         }
-        return answer;
+    }
+
+    private Path log() {
+        return directory.resolve("log.txt");
     }
 
     private String endOfLog() throws IOException {
-        List<String> lines = Files.readAllLines(log);
+        List<String> lines = Files.readAllLines(log());
         return "\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
     }
 
-    /** Creates the accounts that publishing changes. */
-    public void createAccounts(int accounts) throws IOException {
-        send(Message.of("accounts").with("accounts", accounts));
+    /** Returns the worker in the process. */
+    public RemoteWorker remote() {
+        return remote;
     }
 
-    /** Starts to deliver, or to wake the processes that deliver. */
-    public void start() throws IOException {
-        send("start");
+    /** Returns the configured properties of the contestant. */
+    public Map<String, String> settings() {
+        return settings;
     }
 
-    /** Runs a task of this library, and returns its result. */
-    public long perform(String task) throws IOException {
-        return send(Message.of("perform").with("task", task)).longNumber("result");
+    /** Returns the SQL query that counts pending events, also when the process has ended. */
+    public String pending() {
+        return pending;
     }
 
-    /** Publishes events of each of the accounts in turn, without changing them. */
-    public void publishBacklog(int events, int firstKey, int keys) throws IOException {
-        send(Message.of("backlog")
-                .with("events", events)
-                .with("firstKey", firstKey)
-                .with("keys", keys));
+    /** Opens the journal of successful handler calls. */
+    public Journal handled() throws IOException {
+        return Journal.open(directory.resolve("handled"));
     }
 
-    /** Publishes as fast as it can. */
-    public Published publish(int threads, int keys, int seconds) throws IOException {
-        return publish(threads, keys, false, seconds);
-    }
-
-    /** Publishes as fast as it can, the events of many accounts or of one aggregate that they share. */
-    public Published publish(int threads, int keys, boolean shared, int seconds) throws IOException {
-        send(Message.of("publish")
-                .with("threads", threads)
-                .with("keys", keys)
-                .with("shared", shared)
-                .with("seconds", seconds));
-        return awaitPublished();
-    }
-
-    /** Publishes at a steady rate. */
-    public Published publishAtRate(int rate, int threads, int keys, int seconds) throws IOException {
-        beginAtRate(rate, threads, keys, seconds);
-        return awaitPublished();
-    }
-
-    /** Begins to publish at a steady rate. */
-    public void beginAtRate(int rate, int threads, int keys, int seconds) throws IOException {
-        send(Message.of("pace")
-                .with("rate", rate)
-                .with("threads", threads)
-                .with("keys", keys)
-                .with("shared", false)
-                .with("seconds", seconds));
-    }
-
-    /** Waits for the end of the publishing that has begun. */
-    public Published awaitPublished() throws IOException {
-        Message published = send("await");
-        return new Published(
-                published.number("first"),
-                published.number("events"),
-                published.longNumber("begun"),
-                published.longNumber("ended"));
+    /** Opens the journal of committed events. */
+    public Journal committed() throws IOException {
+        return Journal.open(directory.resolve("committed"));
     }
 
     /** Returns the committed events without those before. */
@@ -171,40 +125,14 @@ public final class WorkerProcess implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns the settings of the contestant by name. */
-    public Map<String, String> settings() {
-        return settings;
-    }
-
-    /** Returns the SQL query that counts pending events. */
-    public String pending() {
-        return pending;
-    }
-
-    /** Opens the journal of successful handler calls. */
-    public Journal handled() throws IOException {
-        return Journal.open(journals.resolve("handled"));
-    }
-
-    /** Opens the journal of committed events. */
-    public Journal committed() throws IOException {
-        return Journal.open(journals.resolve("committed"));
-    }
-
     /** Opens the journal of claims, which only this library writes. */
     public Journal claims() throws IOException {
-        return Journal.open(journals.resolve("claims"));
+        return Journal.open(directory.resolve("claims"));
     }
 
     /** Returns the processor time of the process so far; 0 if the system does not report it. */
     public long cpuNanos() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
-    }
-
-    /** Closes the contestant, as an application does at shutdown, and ends the process. */
-    public void closeGently() throws IOException {
-        send("close");
-        close();
     }
 
     /** Kills the process. */

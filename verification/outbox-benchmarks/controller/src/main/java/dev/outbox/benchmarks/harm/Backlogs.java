@@ -1,9 +1,9 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Percentiles;
 import dev.outbox.benchmarks.workload.Progress;
@@ -27,10 +27,10 @@ final class Backlogs extends Harm {
         arena.server().settle();
         WorkerProcess worker = arena.open(Role.deliverer(arena.pool()));
         long begun = System.nanoTime();
-        worker.start();
+        worker.remote().start();
         if (pending == 0) {
-            worker.createAccounts(keys);
-            worker.publishAtRate(TRICKLE, 1, keys, Math.max(1, handled / TRICKLE));
+            worker.remote().createAccounts(keys);
+            worker.remote().publishAtRate(TRICKLE, 1, keys, Math.max(1, handled / TRICKLE));
         } else {
             new Progress(arena).awaitCalls(Math.min(handled, pending), arena.deadline());
         }

@@ -1,10 +1,10 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Measurement;
 import java.time.Duration;
 import java.util.Map;
@@ -22,13 +22,11 @@ final class CheckpointedRetries extends Harm {
     @Override
     public Measurement run(Arena arena, Case parameters) throws Exception {
         publishBacklog(arena, parameters.number("events"), 0, parameters.number("keys"));
-        WorkerProcess worker = arena.open(new Role(
-                true,
-                arena.pool(),
-                new Role.Calls(0, parameters.number("failing"), 0),
-                Map.of("outbox.retry.delays", RETRY_AFTER.toMillis() + "ms")));
+        WorkerProcess worker = arena.open(Role.deliverer(arena.pool())
+                .with(new Role.Calls(0, parameters.number("failing"), 0))
+                .with(Map.of("outbox.retry.delays", RETRY_AFTER.toMillis() + "ms")));
         arena.server().settle();
-        worker.start();
+        worker.remote().start();
         awaitDispatch(arena);
         long waiting = arena.server().number("SELECT count(*) FROM events.outbox_delivery");
         arena.server().execute("CHECKPOINT");

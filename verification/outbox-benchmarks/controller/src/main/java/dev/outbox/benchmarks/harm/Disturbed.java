@@ -1,12 +1,12 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Deliveries;
 import dev.outbox.benchmarks.workload.FirstCalls;
 import dev.outbox.benchmarks.workload.Measurement;
@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 
 /** Compares publishing and delivering at a steady rate before and during a disturbance. */
 final class Disturbed extends Harm {
@@ -85,7 +86,7 @@ final class Disturbed extends Harm {
     static Disturbed byRetention() {
         return new Disturbed(
                 "retention",
-                (arena, worker, duration) -> worker.perform("retention"),
+                (arena, worker, duration) -> worker.remote().perform("retention"),
                 "rate=200 before=5 during=10 expired=10000");
     }
 
@@ -99,16 +100,18 @@ final class Disturbed extends Harm {
             Tables.addHistory(arena.server(), parameters.number("expired"), keys, YOUNGEST_DAYS);
         }
         WorkerProcess worker = arena.open(Role.deliverer(arena.pool()));
-        worker.createAccounts(keys);
-        worker.start();
+        worker.remote().createAccounts(keys);
+        worker.remote().start();
         arena.server().settle();
         long begun = System.nanoTime();
-        worker.beginAtRate(parameters.number("rate"), PUBLISHERS, keys, before + during);
+        FutureTask<Published> publishing = new FutureTask<>(
+                () -> worker.remote().publishAtRate(parameters.number("rate"), PUBLISHERS, keys, before + during));
+        new Thread(publishing, "publishing").start();
         Pause.of(Duration.ofSeconds(before));
         long disturbed = System.nanoTime();
         long done = disturbance.disturb(arena, worker, Duration.ofSeconds(during));
         long undisturbed = System.nanoTime();
-        Published published = worker.awaitPublished();
+        Published published = publishing.get();
         new Progress(arena).await(worker.committed().size(), arena.deadline());
 
         // Leaves out the first third, in which the JVM is cold.

@@ -1,11 +1,11 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Deliveries;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Percentiles;
@@ -35,7 +35,7 @@ final class DueEvents extends Harm {
         WorkerProcess worker = arena.open(Role.deliverer(arena.pool()));
         Tables.addDue(arena.server(), events, keys, rate);
         long first = firstDue(arena.server());
-        worker.start();
+        worker.remote().start();
         new Progress(arena).await(events, arena.deadline() + seconds * SECOND);
 
         List<Entry> handled = worker.handled().entries();

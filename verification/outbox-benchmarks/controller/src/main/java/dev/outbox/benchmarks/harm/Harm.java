@@ -2,11 +2,11 @@ package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Pause;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Percentiles;
 import dev.outbox.benchmarks.workload.Workload;
 import java.io.IOException;
@@ -61,14 +61,14 @@ abstract class Harm implements Workload {
     }
 
     /** Creates the tables and ends the process that did. */
-    static void createTables(Arena arena) throws IOException {
+    static void createTables(Arena arena) throws Exception {
         arena.open(Role.publisher(arena.pool())).close();
     }
 
     /** Starts a process that publishes a backlog, and ends it. */
-    static WorkerProcess publishBacklog(Arena arena, int events, int firstKey, int keys) throws IOException {
+    static WorkerProcess publishBacklog(Arena arena, int events, int firstKey, int keys) throws Exception {
         WorkerProcess publisher = arena.open(Role.publisher(arena.pool()));
-        publisher.publishBacklog(events, firstKey, keys);
+        publisher.remote().publishBacklog(events, firstKey, keys);
         publisher.close();
         return publisher;
     }

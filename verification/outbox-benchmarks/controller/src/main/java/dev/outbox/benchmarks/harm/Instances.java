@@ -1,13 +1,13 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Server;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Deliveries;
 import dev.outbox.benchmarks.workload.FirstCalls;
 import dev.outbox.benchmarks.workload.Measurement;
@@ -38,22 +38,22 @@ final class Instances extends Harm {
         createTables(arena);
         WorkerProcess deliverer = arena.open(Role.deliverer(CONNECTIONS));
         WorkerProcess publisher = elsewhere ? arena.open(Role.publisher(CONNECTIONS)) : deliverer;
-        publisher.createAccounts(keys);
+        publisher.remote().createAccounts(keys);
         for (int other = 1; other < parameters.number("instances"); other++) {
-            deliverer.perform("instance");
+            deliverer.remote().perform("instance");
         }
-        deliverer.start();
+        deliverer.remote().start();
         if (elsewhere) {
-            publisher.start();
+            publisher.remote().start();
         }
         arena.awaitJoining();
-        publisher.publishAtRate(rate, PUBLISHERS, keys, WARM_UP);
+        publisher.remote().publishAtRate(rate, PUBLISHERS, keys, WARM_UP);
         arena.server().settle();
         boolean counts = countsStatements(arena.server());
         Usage before = arena.usage();
         long transactions = transactions(arena.server());
         long statements = counts ? statements(arena.server()) : 0;
-        Published published = publisher.publishAtRate(rate, PUBLISHERS, keys, parameters.number("seconds"));
+        Published published = publisher.remote().publishAtRate(rate, PUBLISHERS, keys, parameters.number("seconds"));
         Window window = new Window(published.begun(), System.nanoTime());
         Usage used = arena.usage().since(before);
         double events = published.events();

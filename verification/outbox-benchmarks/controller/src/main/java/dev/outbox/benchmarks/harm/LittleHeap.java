@@ -1,10 +1,10 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Pause;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Progress;
 import java.time.Duration;
@@ -26,15 +26,15 @@ final class LittleHeap extends Harm {
         Tables.addPending(arena.server(), backlog, parameters.number("keys"));
         arena.server().settle();
         WorkerProcess worker = arena.open(Role.deliverer(arena.pool()), parameters.text("heap"));
-        long idle = worker.send("heap").longNumber("bytes");
+        long idle = worker.remote().liveHeap();
         long begun = System.nanoTime();
         long deadline = arena.deadline();
-        worker.start();
+        worker.remote().start();
         Progress progress = new Progress(arena);
         long largest = 0;
         int looks = 0;
         while (progress.calls() < backlog && System.nanoTime() < deadline) {
-            largest = Math.max(largest, worker.send("heap").longNumber("bytes"));
+            largest = Math.max(largest, worker.remote().liveHeap());
             looks++;
             Pause.of(LOOK_EVERY);
         }

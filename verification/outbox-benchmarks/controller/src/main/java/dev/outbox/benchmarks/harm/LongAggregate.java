@@ -1,11 +1,11 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.FirstCalls;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Percentiles;
@@ -35,16 +35,16 @@ final class LongAggregate extends Harm {
         createTables(arena);
         Tables.addPending(arena.server(), parameters.number("backlog"), 1);
         Role.Calls calls = new Role.Calls(WORK, 0, 0);
-        WorkerProcess deliverer = arena.open(new Role(true, CONNECTIONS, calls));
-        WorkerProcess publisher = arena.open(new Role(false, CONNECTIONS, calls));
-        publisher.createAccounts(keys);
+        WorkerProcess deliverer = arena.open(Role.deliverer(CONNECTIONS).with(calls));
+        WorkerProcess publisher = arena.open(Role.publisher(CONNECTIONS).with(calls));
+        publisher.remote().createAccounts(keys);
         for (int other = 1; other < parameters.number("instances"); other++) {
-            deliverer.perform("instance");
+            deliverer.remote().perform("instance");
         }
         arena.server().settle();
-        deliverer.start();
-        publisher.start();
-        Published published = publisher.publishAtRate(RATE, 2, keys, parameters.number("seconds"));
+        deliverer.remote().start();
+        publisher.remote().start();
+        Published published = publisher.remote().publishAtRate(RATE, 2, keys, parameters.number("seconds"));
         long begun = published.begun();
         // Leaves out the first third, in which the JVM is cold.
         Window window = new Window(begun + (System.nanoTime() - begun) / 3, System.nanoTime());

@@ -1,9 +1,9 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Measurement;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -23,11 +23,8 @@ final class LongLane extends Harm {
         createTables(arena);
         int measured = settled / 4;
         Tables.addDueLanes(arena.server(), List.of("idle-0"), 1, settled + measured);
-        WorkerProcess worker = arena.open(new Role(
-                true,
-                arena.pool(),
-                Role.Calls.NOTHING,
-                Map.of("outbox.poller.batch-size", "50", "benchmark.idle-handlers", "1")));
+        WorkerProcess worker = arena.open(Role.deliverer(arena.pool())
+                .with(Map.of("outbox.poller.batch-size", "50", "benchmark.idle-handlers", "1")));
         arena.server().settle();
         try (Connection connection = arena.server().connect();
                 Statement statement = connection.createStatement()) {
@@ -36,7 +33,7 @@ final class LongLane extends Harm {
                 statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
                 statement.execute("SELECT count(*) FROM events.outbox_delivery");
             }
-            worker.start();
+            worker.remote().start();
             long first = awaitDeliveries(arena, measured);
             long begun = System.nanoTime();
             long last = awaitDeliveries(arena, 0);

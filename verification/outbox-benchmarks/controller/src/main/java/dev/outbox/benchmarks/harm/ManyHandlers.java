@@ -1,10 +1,10 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Measurement;
 import java.util.List;
 import java.util.Map;
@@ -31,18 +31,15 @@ final class ManyHandlers extends Harm {
                 .mapToObj((handler) -> "idle-" + handler)
                 .toList();
         Tables.addDueLanes(arena.server(), ids, LANES, 1);
-        WorkerProcess worker = arena.open(new Role(
-                true,
-                arena.pool(),
-                Role.Calls.NOTHING,
-                Map.of(
+        WorkerProcess worker = arena.open(Role.deliverer(arena.pool())
+                .with(Map.of(
                         "outbox.poller.batch-size",
                         Integer.toString(BATCH),
                         "benchmark.idle-handlers",
                         Integer.toString(handlers))));
         arena.server().settle();
         Usage before = arena.usage();
-        worker.start();
+        worker.remote().start();
         long left = awaitDeliveries(arena, 0);
         Usage used = arena.usage().since(before);
         double done = (double) handlers * LANES - left;

@@ -1,11 +1,11 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.Deliveries;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Percentiles;
@@ -31,10 +31,10 @@ final class OneAggregate extends Harm {
         int keys = parameters.number("keys");
         boolean shared = parameters.text("aggregates").equals("one");
         WorkerProcess worker = arena.open(Role.deliverer(publishers + OTHER_CONNECTIONS));
-        worker.createAccounts(Math.max(publishers, keys));
-        worker.start();
+        worker.remote().createAccounts(Math.max(publishers, keys));
+        worker.remote().start();
         arena.server().settle();
-        Published published = worker.publish(publishers, keys, shared, parameters.number("seconds"));
+        Published published = worker.remote().publish(publishers, keys, shared, parameters.number("seconds"));
         long done = new Progress(arena).await(worker.committed().size(), arena.deadline());
 
         List<Entry> committed = worker.committed().entries();

@@ -1,15 +1,13 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.benchmarks.workload.Deliveries;
 import dev.outbox.benchmarks.workload.Measurement;
 import dev.outbox.benchmarks.workload.Progress;
-import java.io.IOException;
-import java.sql.SQLException;
 import java.util.Map;
 
 /**
@@ -38,7 +36,7 @@ final class RetryStorm extends Harm {
         arena.server().settle();
 
         long begun = System.nanoTime();
-        worker.start();
+        worker.remote().start();
         new Progress(arena).awaitCalls(events, arena.deadline());
         long ended = worker.handled().entries().stream()
                 .mapToLong((call) -> call.ended())
@@ -53,22 +51,21 @@ final class RetryStorm extends Harm {
     }
 
     /** Fails or queues every poisoned event, and shuts the process down. */
-    private static void fillLanes(Arena arena, int poisoned) throws IOException, SQLException {
+    private static void fillLanes(Arena arena, int poisoned) throws Exception {
         WorkerProcess worker = retryingWithoutLimit(arena, poisoned);
-        worker.start();
+        worker.remote().start();
         if (awaitDispatch(arena) > 0) {
             throw new IllegalStateException("the lanes could not be filled within benchmark.limit");
         }
-        worker.closeGently();
+        worker.remote().close();
+        worker.close();
     }
 
     /** Starts a process that retries every second, without limit. */
-    private static WorkerProcess retryingWithoutLimit(Arena arena, int poisoned) throws IOException {
-        return arena.open(new Role(
-                true,
-                arena.pool(),
-                new Role.Calls(0, 0, poisoned),
-                Map.of(
+    private static WorkerProcess retryingWithoutLimit(Arena arena, int poisoned) throws Exception {
+        return arena.open(Role.deliverer(arena.pool())
+                .with(new Role.Calls(0, 0, poisoned))
+                .with(Map.of(
                         "outbox.retry.delays",
                         Setup.RETRY_AFTER_MILLIS + "ms",
                         "outbox.retry.max-attempts",

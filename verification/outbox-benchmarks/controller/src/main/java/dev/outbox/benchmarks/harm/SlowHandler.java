@@ -1,10 +1,10 @@
 package dev.outbox.benchmarks.harm;
 
 import dev.outbox.benchmarks.arena.Arena;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.benchmarks.workload.FirstCalls;
 import dev.outbox.benchmarks.workload.Measurement;
 import java.util.List;
@@ -27,11 +27,8 @@ final class SlowHandler extends Harm {
     public Measurement run(Arena arena, Case parameters) throws Exception {
         createTables(arena);
         Tables.addDueLanes(arena.server(), List.of("slow"), LANES, 1);
-        WorkerProcess worker = arena.open(new Role(
-                true,
-                arena.pool(),
-                Role.Calls.NOTHING,
-                Map.of(
+        WorkerProcess worker = arena.open(Role.deliverer(arena.pool())
+                .with(Map.of(
                         "outbox.poller.batch-size",
                         "50",
                         "outbox.poller.concurrency",
@@ -41,10 +38,10 @@ final class SlowHandler extends Harm {
                         "benchmark.slow-handler",
                         parameters.text("timeout"))));
         int keys = parameters.number("keys");
-        worker.createAccounts(keys);
+        worker.remote().createAccounts(keys);
         arena.server().settle();
-        worker.start();
-        worker.publishAtRate(RATE, 1, keys, parameters.number("seconds"));
+        worker.remote().start();
+        worker.remote().publishAtRate(RATE, 1, keys, parameters.number("seconds"));
         long ended = System.nanoTime();
         FirstCalls handled = FirstCalls.of(worker);
         List<Entry> committed = worker.committed().entries();

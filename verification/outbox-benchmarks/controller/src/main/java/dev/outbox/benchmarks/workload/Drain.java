@@ -3,11 +3,11 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Entrant.Kind;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
+import dev.outbox.benchmarks.worker.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,12 +43,12 @@ public final class Drain implements Workload {
         int instances = parameters.number("instances");
         Role.Calls calls = new Role.Calls(parameters.number("work"), parameters.number("failing"), 0);
         // Ends the publishing process, as a crash would, so no event is left in memory.
-        WorkerProcess publisher = arena.open(new Role(false, arena.pool(), calls));
-        publisher.publishBacklog(warmup + events, 0, parameters.number("keys"));
+        WorkerProcess publisher = arena.open(Role.publisher(arena.pool()).with(calls));
+        publisher.remote().publishBacklog(warmup + events, 0, parameters.number("keys"));
         publisher.close();
         List<WorkerProcess> deliverers = new ArrayList<>();
         for (int instance = 0; instance < instances; instance++) {
-            deliverers.add(arena.open(new Role(true, arena.pool(), calls)));
+            deliverers.add(arena.open(Role.deliverer(arena.pool()).with(calls)));
         }
         if (instances > 1) {
             arena.awaitJoining();
@@ -59,7 +59,7 @@ public final class Drain implements Workload {
         long started = before.nanos();
         long deadline = arena.deadline();
         for (WorkerProcess deliverer : deliverers) {
-            deliverer.start();
+            deliverer.remote().start();
         }
         Progress progress = new Progress(arena);
         long warm = 0;

@@ -3,13 +3,13 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Entrant.Kind;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Pause;
+import dev.outbox.benchmarks.worker.Role;
 import dev.outbox.testing.kafka.KafkaCluster;
 import java.time.Duration;
 import java.util.List;
@@ -51,15 +51,15 @@ public final class Forward implements Workload {
             throws Exception {
         int events = parameters.number("events");
         Map<String, String> kafka = Map.of("spring.kafka.bootstrap-servers", bootstrapServers);
-        WorkerProcess publisher = arena.open(new Role(false, arena.pool(), Role.Calls.NOTHING, kafka));
-        publisher.publishBacklog(events, 0, parameters.number("keys"));
+        WorkerProcess publisher = arena.open(Role.publisher(arena.pool()).with(kafka));
+        publisher.remote().publishBacklog(events, 0, parameters.number("keys"));
         List<Entry> committed = publisher.committed().entries();
         publisher.close();
-        WorkerProcess forwarder = arena.open(new Role(true, arena.pool(), Role.Calls.NOTHING, kafka));
+        WorkerProcess forwarder = arena.open(Role.deliverer(arena.pool()).with(kafka));
         arena.server().settle();
 
         Usage before = arena.usage();
-        forwarder.start();
+        forwarder.remote().start();
         long done = await(arena, topic, events);
         Usage used = arena.usage().since(before);
         List<Entry> records = topic.read();

@@ -3,13 +3,13 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Entrant.Kind;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.Role;
 import java.util.List;
 import java.util.Map;
 
@@ -44,19 +44,19 @@ public final class Latency implements Workload {
         int keys = parameters.number("keys");
         int pool = arena.pool() + PUBLISHERS;
         Role.Calls calls = new Role.Calls(0, parameters.number("failing"), 0);
-        WorkerProcess publisher = arena.open(new Role(!elsewhere, pool, calls));
-        WorkerProcess deliverer = elsewhere ? arena.open(new Role(true, pool, calls)) : publisher;
-        publisher.createAccounts(keys);
+        WorkerProcess publisher = arena.open(new Role(!elsewhere, pool, calls, Map.of()));
+        WorkerProcess deliverer = elsewhere ? arena.open(Role.deliverer(pool).with(calls)) : publisher;
+        publisher.remote().createAccounts(keys);
         for (WorkerProcess worker : arena.workers()) {
-            worker.start();
+            worker.remote().start();
         }
         if (elsewhere) {
             arena.awaitJoining();
         }
-        publisher.publishAtRate(rate, PUBLISHERS, keys, parameters.number("warmup"));
+        publisher.remote().publishAtRate(rate, PUBLISHERS, keys, parameters.number("warmup"));
         arena.server().settle();
         Usage before = arena.usage();
-        Published published = publisher.publishAtRate(rate, PUBLISHERS, keys, parameters.number("seconds"));
+        Published published = publisher.remote().publishAtRate(rate, PUBLISHERS, keys, parameters.number("seconds"));
         Usage used = arena.usage().since(before);
         long done = new Progress(arena).await(publisher.committed().size(), arena.deadline());
 

@@ -3,12 +3,12 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Entrant.Kind;
-import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
 import dev.outbox.benchmarks.options.Case;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Published;
+import dev.outbox.benchmarks.worker.Role;
 import java.util.Map;
 
 /** Changes an account and publishes one event in one transaction, as fast as a number of threads can. */
@@ -43,16 +43,16 @@ public final class Publish implements Workload {
         int threads = parameters.number("threads");
         int keys = parameters.number("keys");
         WorkerProcess worker = arena.open(Role.deliverer(threads + OTHER_CONNECTIONS));
-        worker.createAccounts(keys);
+        worker.remote().createAccounts(keys);
         if (polls(parameters)) {
-            worker.start();
+            worker.remote().start();
         }
-        worker.publish(threads, keys, parameters.number("warmup"));
+        worker.remote().publish(threads, keys, false, parameters.number("warmup"));
         arena.server().settle();
         Progress progress = new Progress(arena);
         long callsBefore = progress.calls();
         Usage before = arena.usage();
-        Published published = worker.publish(threads, keys, parameters.number("seconds"));
+        Published published = worker.remote().publish(threads, keys, false, parameters.number("seconds"));
         Usage used = arena.usage().since(before);
         long calls = progress.calls() - callsBefore;
 

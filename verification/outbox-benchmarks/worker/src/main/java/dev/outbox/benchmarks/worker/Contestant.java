@@ -33,14 +33,12 @@ public abstract class Contestant implements AutoCloseable {
     protected Contestant(Setup setup, Class<?> configuration, Map<String, String> properties) {
         this.setup = setup;
         settings.putAll(properties);
-        settings.putAll(setup.properties());
+        settings.putAll(setup.role().properties());
         settings.put(
                 "spring.datasource.hikari.maximum-pool-size",
-                Integer.toString(setup.database().pool()));
+                Integer.toString(setup.role().pool()));
         Map<String, Object> all = new LinkedHashMap<>(settings);
-        all.put("spring.datasource.url", setup.database().url());
-        all.put("spring.datasource.username", setup.database().user());
-        all.put("spring.datasource.password", setup.database().password());
+        all.put("spring.datasource.url", setup.url());
         all.put("logging.level.root", "warn");
         this.context = new SpringApplicationBuilder(configuration)
                 .bannerMode(Banner.Mode.OFF)
@@ -90,7 +88,7 @@ public abstract class Contestant implements AutoCloseable {
         events.forEach(this::publish);
     }
 
-    /** Starts the process in its {@linkplain Setup.Role role}: delivering, or waking the processes that deliver. */
+    /** Starts the process in its {@linkplain Role role}: delivering, or waking the processes that deliver. */
     public abstract void start();
 
     /** Returns the SQL query that counts pending events. */

@@ -14,9 +14,9 @@ public final class Handling {
     private final Failures failures;
     private final Journal journal;
 
-    Handling(int workMillis, Failures failures, Journal journal) {
-        this.workNanos = Duration.ofMillis(workMillis).toNanos();
-        this.failures = failures;
+    Handling(Role.Calls calls, Journal journal) {
+        this.workNanos = Duration.ofMillis(calls.work()).toNanos();
+        this.failures = new Failures(calls.failing(), calls.poisoned());
         this.journal = journal;
     }
 

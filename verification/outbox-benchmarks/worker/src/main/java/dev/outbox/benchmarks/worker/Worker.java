@@ -1,141 +1,120 @@
 package dev.outbox.benchmarks.worker;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
+import java.lang.ref.Reference;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.rmi.server.RMIServerSocketFactory;
+import java.rmi.server.UnicastRemoteObject;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Main class of the process: reads the controller's commands from standard input, and answers on standard output. */
-public final class Worker {
+/** Main class of the process: reads an {@link Opening} from standard input, and answers with the stub of a {@link RemoteWorker}. */
+public final class Worker implements RemoteWorker {
+
+    private static final RMIServerSocketFactory THIS_MACHINE =
+            (port) -> new ServerSocket(port, 0, InetAddress.getLoopbackAddress());
+
+    /** The most entries of a journal. */
+    private static final int CAPACITY = 8_000_000;
 
     private final Contestant contestant;
     private final Accounts accounts;
     private final Publishing publishing;
-    private CompletableFuture<Map<String, String>> job = CompletableFuture.completedFuture(Map.of());
 
-    private Worker(Contestant contestant, Accounts accounts, Journal committed) {
-        this.contestant = contestant;
-        this.accounts = accounts;
-        this.publishing = new Publishing(contestant, accounts, committed);
+    private Worker(Opening opening) throws Exception {
+        Handling handling = new Handling(opening.role().calls(), journal(opening, "handled"));
+        this.contestant = Class.forName(opening.contestant())
+                .asSubclass(Contestant.class)
+                .getConstructor(Setup.class)
+                .newInstance(new Setup(
+                        opening.url(), opening.tuned(), opening.role(), handling, journal(opening, "claims")));
+        this.accounts = new Accounts(new JdbcTemplate(contestant.bean(DataSource.class)));
+        this.publishing = new Publishing(contestant, accounts, journal(opening, "committed"));
     }
 
-    /** Runs until the command {@code close}, or until the controller ends. */
-    public static void main(String[] arguments) throws Exception {
-        PrintStream answers = System.out;
+    private static Journal journal(Opening opening, String name) throws IOException {
+        return Journal.create(Path.of(opening.journals(), name), CAPACITY);
+    }
+
+    /** Runs until the controller ends. */
+    public static void main(String[] arguments) {
+        PrintStream controller = System.out;
         System.setOut(System.err);
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Worker worker = null;
-        String line;
-        while ((line = commands.readLine()) != null) {
-            Message command = Message.decode(line);
-            Message answer;
+        try {
+            Worker worker = new Worker((Opening) new ObjectInputStream(System.in).readObject());
             try {
-                if (worker == null) {
-                    worker = open(command);
-                    answer = new Message(Message.DONE, worker.opened());
-                } else {
-                    answer = new Message(Message.DONE, worker.perform(command));
+                ObjectOutputStream answer = new ObjectOutputStream(controller);
+                answer.writeObject(UnicastRemoteObject.exportObject(worker, 0, null, THIS_MACHINE));
+                answer.flush();
+                while (System.in.read() >= 0) {
+                    // The controller writes nothing else.
                 }
-            } catch (Exception ex) {
-                ex.printStackTrace();
-                answer = new Message(Message.FAILED, Map.of("message", String.valueOf(ex)));
+            } finally {
+                Reference.reachabilityFence(worker);
             }
-            answers.println(answer.encode());
-            answers.flush();
-            if (command.verb().equals("close")) {
-                break;
-            }
+        } catch (Exception ex) {
+            ex.printStackTrace();
+            Runtime.getRuntime().halt(1);
         }
         // Threads of a contestant may outlive its close; the process must not.
         Runtime.getRuntime().halt(0);
     }
 
-    private static Worker open(Message open) throws Exception {
-        Setup setup = Setup.of(open);
-        Contestant contestant = Class.forName(open.get("class"))
-                .asSubclass(Contestant.class)
-                .getConstructor(Setup.class)
-                .newInstance(setup);
-        Journal committed = Journal.create(Path.of(open.get("journals")).resolve("committed"), open.number("capacity"));
-        return new Worker(contestant, new Accounts(new JdbcTemplate(contestant.bean(DataSource.class))), committed);
+    @Override
+    public Map<String, String> settings() {
+        return contestant.settings();
     }
 
-    private Map<String, String> opened() {
-        Map<String, String> settings = new LinkedHashMap<>(contestant.settings());
-        settings.put("pending", contestant.pending());
-        return settings;
+    @Override
+    public String pending() {
+        return contestant.pending();
     }
 
-    private Map<String, String> perform(Message command) throws Exception {
-        switch (command.verb()) {
-            case "accounts" -> accounts.create(command.number("accounts"));
-            case "backlog" ->
-                publishing.publishBacklog(command.number("events"), command.number("firstKey"), command.number("keys"));
-            case "start" -> contestant.start();
-            case "publish" ->
-                begin(() -> publishing.publish(
-                        command.number("threads"),
-                        command.number("keys"),
-                        command.flag("shared"),
-                        command.number("seconds")));
-            case "pace" ->
-                begin(() -> publishing.publishAtRate(
-                        command.number("rate"),
-                        command.number("threads"),
-                        command.number("keys"),
-                        command.number("seconds")));
-            case "await" -> {
-                return await();
-            }
-            case "perform" -> {
-                return Map.of("result", Long.toString(contestant.perform(command.get("task"))));
-            }
-            case "heap" -> {
-                return Map.of("bytes", Long.toString(liveHeap()));
-            }
-            case "close" -> contestant.close();
-            default -> throw new IllegalArgumentException("unknown command: " + command.verb());
-        }
-        return Map.of();
+    @Override
+    public void createAccounts(int number) {
+        accounts.create(number);
     }
 
-    /** Returns the heap in use right after a garbage collection. */
-    private static long liveHeap() {
+    @Override
+    public void publishBacklog(int events, int firstKey, int keys) throws Exception {
+        publishing.publishBacklog(events, firstKey, keys);
+    }
+
+    @Override
+    public Published publish(int threads, int keys, boolean shared, int seconds) throws Exception {
+        return publishing.publish(threads, keys, shared, seconds);
+    }
+
+    @Override
+    public Published publishAtRate(int rate, int threads, int keys, int seconds) throws Exception {
+        return publishing.publishAtRate(rate, threads, keys, seconds);
+    }
+
+    @Override
+    public void start() {
+        contestant.start();
+    }
+
+    @Override
+    public long perform(String task) throws Exception {
+        return contestant.perform(task);
+    }
+
+    @Override
+    public long liveHeap() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Job that runs beside other commands. */
-    private interface Job {
-        Published run() throws Exception;
-    }
-
-    private void begin(Job todo) {
-        job = CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        Published published = todo.run();
-                        return Map.of(
-                                "first", Integer.toString(published.first()),
-                                "events", Integer.toString(published.events()),
-                                "begun", Long.toString(published.begun()),
-                                "ended", Long.toString(published.ended()));
-                    } catch (Exception ex) {
-                        throw new CompletionException(ex);
-                    }
-                },
-                (task) -> new Thread(task, "job").start());
-    }
-
-    private Map<String, String> await() throws Exception {
-        return job.get();
+    @Override
+    public void close() {
+        contestant.close();
     }
 }

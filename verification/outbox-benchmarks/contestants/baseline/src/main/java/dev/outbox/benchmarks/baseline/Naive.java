@@ -36,7 +36,7 @@ public final class Naive extends Contestant {
 
     /** Starts the service. */
     public Naive(Setup setup) {
-        super(setup, Service.class, Map.of("naive.delay", setup.role().tuned() ? "1ms" : "1s"));
+        super(setup, Service.class, Map.of("naive.delay", setup.tuned() ? "1ms" : "1s"));
         this.jdbc = bean(JdbcTemplate.class);
         jdbc.execute(CREATE);
     }

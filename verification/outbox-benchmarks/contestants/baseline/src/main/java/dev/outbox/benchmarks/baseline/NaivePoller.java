@@ -55,7 +55,7 @@ class NaivePoller {
         int events = BATCH;
         while (started.get() && events == BATCH) {
             Integer handled = transaction.execute((status) -> pollBatch());
-            events = setup.role().tuned() && handled != null ? handled : 0;
+            events = setup.tuned() && handled != null ? handled : 0;
         }
     }
 

@@ -33,7 +33,7 @@ public final class DbScheduler extends Contestant {
     /** Returns the settings of the first row of the benchmark in db-scheduler's documentation. */
     private static Map<String, String> properties(Setup setup) {
         Map<String, String> properties = new LinkedHashMap<>();
-        if (setup.role().tuned()) {
+        if (setup.tuned()) {
             properties.put("db-scheduler.polling-strategy", "lock-and-fetch");
             properties.put("db-scheduler.threads", "20");
             properties.put("db-scheduler.polling-strategy-lower-limit-fraction-of-threads", "4.0");
@@ -48,7 +48,7 @@ public final class DbScheduler extends Contestant {
 
     @Override
     public void publish(AccountChanged event) {
-        if (setup.role().tuned()) {
+        if (setup.tuned()) {
             scheduler.scheduleBatch(List.of(instance(event)), Instant.now());
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override

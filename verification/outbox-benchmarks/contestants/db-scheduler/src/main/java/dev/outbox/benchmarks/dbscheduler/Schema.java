@@ -34,6 +34,6 @@ final class Schema {
     private Schema() {}
 
     static String of(Setup setup) {
-        return setup.role().tuned() ? TABLE : TABLE + PRIORITIES;
+        return setup.tuned() ? TABLE : TABLE + PRIORITIES;
     }
 }

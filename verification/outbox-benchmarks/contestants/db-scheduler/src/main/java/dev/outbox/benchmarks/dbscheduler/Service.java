@@ -27,7 +27,7 @@ class Service {
     @Bean
     Task<AccountChanged> task(Setup setup) {
         Tasks.OneTimeTaskBuilder<AccountChanged> task = Tasks.oneTime(TASK, AccountChanged.class);
-        if (setup.role().tuned()) {
+        if (setup.tuned()) {
             task.onFailure(new FailureHandler.OnFailureRetryLater<>(Duration.ofMillis(Setup.RETRY_AFTER_MILLIS)));
         }
         return task.execute((instance, context) -> setup.handling().handle(instance.getData()));
@@ -40,7 +40,7 @@ class Service {
     }
 
     @Bean
-    @ConditionalOnExpression("@setup.role().tuned()")
+    @ConditionalOnExpression("@setup.tuned()")
     DbSchedulerCustomizer customizer() {
         return new DbSchedulerCustomizer() {
             @Override

@@ -28,7 +28,7 @@ public final class KafkaOutbox extends Contestant {
         properties.put("outbox.kafka.source", "/benchmark");
         properties.put("outbox.kafka.routes.accounts.aggregate-types", "account");
         properties.put("outbox.kafka.routes.accounts.topic", PlainProducer.TOPIC);
-        if (setup.role().tuned()) {
+        if (setup.tuned()) {
             properties.put("outbox.poller.batch-size", "2000");
         }
         if (!setup.role().delivers()) {

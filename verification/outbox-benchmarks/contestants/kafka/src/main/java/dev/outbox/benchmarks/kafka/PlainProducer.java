@@ -65,7 +65,7 @@ public final class PlainProducer extends Contestant {
         this.producer = new KafkaProducer<>(
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        setup.properties().getOrDefault("spring.kafka.bootstrap-servers", ""),
+                        setup.role().properties().getOrDefault("spring.kafka.bootstrap-servers", ""),
                         ProducerConfig.ACKS_CONFIG,
                         "all",
                         ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,

@@ -31,7 +31,7 @@ public final class Namastack extends Contestant {
 
     private static Map<String, String> properties(Setup setup) {
         Map<String, String> properties = new LinkedHashMap<>();
-        if (setup.role().tuned()) {
+        if (setup.tuned()) {
             properties.put("namastack.outbox.polling.batch-size", "1000");
             properties.put("namastack.outbox.polling.fixed.interval", "5ms");
             properties.put("namastack.outbox.processing.executor-core-pool-size", "16");

@@ -34,7 +34,7 @@ public class Outbox extends Contestant {
 
     private static Map<String, String> properties(Setup setup) {
         Map<String, String> properties = new LinkedHashMap<>();
-        if (setup.role().tuned()) {
+        if (setup.tuned()) {
             properties.put("outbox.poller.batch-size", "2000");
             properties.put("outbox.retry.delays", Setup.RETRY_AFTER_MILLIS + "ms");
         }
