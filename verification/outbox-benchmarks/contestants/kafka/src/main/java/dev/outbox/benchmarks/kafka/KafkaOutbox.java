@@ -1,69 +1,35 @@
 package dev.outbox.benchmarks.kafka;
 
-import dev.outbox.OutboxEvent;
-import dev.outbox.OutboxPublisher;
-import dev.outbox.benchmarks.worker.AccountChanged;
-import dev.outbox.benchmarks.worker.Contestant;
+import dev.outbox.benchmarks.outbox.Outbox;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.internal.runtime.OutboxRuntime;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
-/** Service with this library's Kafka module and one route. */
-public final class KafkaOutbox extends Contestant {
-
-    private final OutboxPublisher publisher;
-    private final OutboxRuntime runtime;
+/** {@link Outbox} without a handler of its own, whose only route forwards every event. */
+public final class KafkaOutbox extends Outbox {
 
     /** Starts the service. */
     public KafkaOutbox(Setup setup) {
-        super(setup, Service.class, properties(setup));
-        this.publisher = bean(OutboxPublisher.class);
-        this.runtime = bean(OutboxRuntime.class);
+        super(
+                setup,
+                Forwarding.class,
+                Map.of(
+                        "outbox.kafka.source", "/benchmark",
+                        "outbox.kafka.routes.accounts.aggregate-types", "account",
+                        "outbox.kafka.routes.accounts.topic", PlainProducer.TOPIC));
     }
 
-    private static Map<String, String> properties(Setup setup) {
-        Map<String, String> properties = new LinkedHashMap<>();
-        properties.put("outbox.kafka.source", "/benchmark");
-        properties.put("outbox.kafka.routes.accounts.aggregate-types", "account");
-        properties.put("outbox.kafka.routes.accounts.topic", PlainProducer.TOPIC);
-        if (setup.tuned()) {
-            properties.put("outbox.poller.batch-size", "2000");
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Forwarding {
+
+        /** Keeps the pollers from starting with the context, before the controller starts them. */
+        @Bean
+        static BeanDefinitionRegistryPostProcessor startedByTheController() {
+            return (beans) -> beans.removeBeanDefinition("outboxLifecycle");
         }
-        if (!setup.role().delivers()) {
-            properties.put("outbox.poller.enabled", "false");
-        }
-        return properties;
-    }
-
-    @Override
-    public void publish(AccountChanged event) {
-        publisher.publish(event(event));
-    }
-
-    @Override
-    public void publishAll(List<AccountChanged> events) {
-        publisher.publishAll(events.stream().map(KafkaOutbox::event).toList());
-    }
-
-    private static OutboxEvent event(AccountChanged event) {
-        return OutboxEvent.of("account", Integer.toString(event.key()), event);
-    }
-
-    @Override
-    public void start() {
-        runtime.start();
-    }
-
-    @Override
-    public String pending() {
-        return "SELECT count(*) FROM events.outbox_unpublished";
-    }
-
-    @Override
-    public void close() {
-        runtime.close();
-        super.close();
     }
 }

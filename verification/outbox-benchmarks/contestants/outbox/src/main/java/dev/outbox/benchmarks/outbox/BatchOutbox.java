@@ -3,6 +3,7 @@ package dev.outbox.benchmarks.outbox;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.benchmarks.worker.AccountChanged;
 import dev.outbox.benchmarks.worker.Setup;
+import java.util.Map;
 import java.util.Set;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -13,7 +14,7 @@ public final class BatchOutbox extends Outbox {
 
     /** Starts the service. */
     public BatchOutbox(Setup setup) {
-        super(setup, BatchService.class);
+        super(setup, BatchService.class, Map.of());
     }
 
     /** Beans of the service. */

@@ -22,18 +22,18 @@ public class Outbox extends Contestant {
 
     /** Starts the service. */
     public Outbox(Setup setup) {
-        this(setup, Service.class);
+        this(setup, Service.class, Map.of());
     }
 
-    /** Starts a service with other handlers. */
-    Outbox(Setup setup, Class<?> configuration) {
-        super(setup, configuration, properties(setup));
+    /** Starts a service with other handlers and more properties. */
+    protected Outbox(Setup setup, Class<?> configuration, Map<String, String> more) {
+        super(setup, configuration, properties(setup, more));
         this.publisher = bean(OutboxPublisher.class);
         this.runtime = bean(OutboxRuntime.class);
     }
 
-    private static Map<String, String> properties(Setup setup) {
-        Map<String, String> properties = new LinkedHashMap<>();
+    private static Map<String, String> properties(Setup setup, Map<String, String> more) {
+        Map<String, String> properties = new LinkedHashMap<>(more);
         if (setup.tuned()) {
             properties.put("outbox.poller.batch-size", "2000");
             properties.put("outbox.retry.delays", Setup.RETRY_AFTER_MILLIS + "ms");
