@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One connection of a client through a {@link TcpProxy}: a thread for each direction. */
 final class ProxiedConnection {
@@ -14,8 +13,6 @@ final class ProxiedConnection {
     private final TcpProxy proxy;
     private final Socket client;
     private final Socket server;
-    private final FrontendMessages messages = new FrontendMessages();
-    private final AtomicBoolean committing = new AtomicBoolean();
     private volatile boolean frozen;
 
     ProxiedConnection(TcpProxy proxy, Socket client, Socket server) {
@@ -35,9 +32,6 @@ final class ProxiedConnection {
             int count;
             while ((count = input.read(buffer)) >= 0) {
                 proxy.holdBack(this);
-                if (messages.commits(buffer, count)) {
-                    committing.set(true);
-                }
                 int before = proxy.cutsRequest(buffer, count);
                 if (before >= 0) {
                     output.write(buffer, 0, before);
@@ -66,7 +60,7 @@ final class ProxiedConnection {
             OutputStream output = client.getOutputStream();
             int count;
             while ((count = input.read(buffer)) >= 0) {
-                if (committing.compareAndSet(true, false) && proxy.cutsCommit()) {
+                if (proxy.cutsReply(buffer, count)) {
                     return;
                 }
                 proxy.holdBack(this);

@@ -22,6 +22,9 @@ public final class TcpProxy implements AutoCloseable {
     private static final int BACKLOG = 200;
     private static final String NONE = "";
 
+    /** PostgreSQL's message {@code CommandComplete} after a commit. */
+    private static final String COMMITTED = "C\0\0\0\13COMMIT\0";
+
     private final ServerSocket listener;
     private final InetSocketAddress server;
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
@@ -171,9 +174,11 @@ public final class TcpProxy implements AutoCloseable {
         return found >= 0 && requestToCut.compareAndSet(text, NONE) ? found : -1;
     }
 
-    /** Whether the reply to a commit is to be cut off; counts it. */
-    boolean cutsCommit() {
-        boolean cuts = commitsToCut.getAndUpdate((left) -> Math.max(0, left - 1)) > 0;
+    /** Whether a reply says that the server has committed, and is to be cut off; counts it. */
+    boolean cutsReply(byte[] bytes, int count) {
+        boolean cuts = commitsToCut.get() > 0
+                && new String(bytes, 0, count, StandardCharsets.ISO_8859_1).contains(COMMITTED)
+                && commitsToCut.getAndUpdate((left) -> Math.max(0, left - 1)) > 0;
         if (cuts) {
             commitsCut.incrementAndGet();
         }
