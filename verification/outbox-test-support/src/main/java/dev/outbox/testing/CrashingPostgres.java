@@ -3,8 +3,8 @@ package dev.outbox.testing;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -210,13 +210,11 @@ public final class CrashingPostgres implements AutoCloseable {
     }
 
     private static void await(String condition, BooleanSupplier met) {
-        long deadline = System.nanoTime() + DEADLINE.toNanos();
-        while (!met.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("Waited " + DEADLINE + " in vain until " + condition);
-            }
-            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
-        }
+        Awaitility.await(condition)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(BETWEEN_LOOKS)
+                .atMost(DEADLINE)
+                .until(met::getAsBoolean);
     }
 
     private static boolean isBroken(Connection connection) {
