@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -32,6 +31,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.TopicConfig;
+import org.awaitility.Awaitility;
 
 /**
  * Kafka cluster whose brokers are processes that crash on demand. Every topic is replicated to all brokers, and an acknowledged record
@@ -240,31 +240,15 @@ public final class KafkaCluster implements AutoCloseable {
         }
     }
 
+    /** Asks until there is an answer; there is none while the cluster refuses. */
     private static <T> T await(String condition, Callable<Optional<T>> question) {
-        long deadline = System.nanoTime() + DEADLINE.toNanos();
-        while (true) {
-            Optional<T> answer = ask(question);
-            if (answer.isPresent()) {
-                return answer.get();
-            }
-            if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("Waited " + DEADLINE + " in vain until " + condition);
-            }
-            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
-        }
-    }
-
-    /** Asks the cluster; there is no answer while it refuses. */
-    private static <T> Optional<T> ask(Callable<Optional<T>> question) {
-        try {
-            return question.call();
-        } catch (ExecutionException e) {
-            return Optional.empty();
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException("Interrupted while the cluster changes", e);
-        }
+        return Awaitility.await(condition)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(BETWEEN_LOOKS)
+                .atMost(DEADLINE)
+                .ignoreException(ExecutionException.class)
+                .until(question, Optional::isPresent)
+                .orElseThrow();
     }
 
     private static <T> T complete(KafkaFuture<T> future) {
