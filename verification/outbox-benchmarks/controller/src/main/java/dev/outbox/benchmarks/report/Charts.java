@@ -128,8 +128,7 @@ public final class Charts {
     }
 
     private void text(String type, double x, double below, String content) {
-        String escaped = content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
-        add("<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>", type, x, bottom + below, escaped);
+        add("<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>", type, x, bottom + below, content);
     }
 
     private void add(String format, Object... values) {
