@@ -39,7 +39,7 @@ public final class KafkaBroker {
         return id;
     }
 
-    /** Whether it has been started and not killed or stopped since. */
+    /** Whether it has been started and not killed since. */
     public boolean isRunning() {
         return process != null && process.isAlive();
     }
@@ -54,26 +54,15 @@ public final class KafkaBroker {
 
     /** Kills the process with SIGKILL, and returns when it has ended. */
     public void kill() {
-        end(running().destroyForcibly());
-    }
-
-    /** Stops the process in order: it hands its partitions over first. */
-    public void stop() {
-        Process stopping = running();
-        stopping.destroy();
-        end(stopping);
-    }
-
-    private void end(Process ending) {
-        try {
-            if (!ending.waitFor(STOP_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException("Broker " + id + " does not end; its log:\n" + log());
-            }
-            process = null;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while broker " + id + " ends", e);
+        Process running = process;
+        if (running == null) {
+            throw new IllegalStateException("Broker " + id + " does not run");
         }
+        running.destroyForcibly()
+                .onExit()
+                .orTimeout(STOP_DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                .join();
+        process = null;
     }
 
     /** Starts the process without waiting until it serves clients. */
@@ -123,14 +112,6 @@ public final class KafkaBroker {
         if (proxy != null) {
             proxy.close();
         }
-    }
-
-    private Process running() {
-        Process running = process;
-        if (running == null) {
-            throw new IllegalStateException("Broker " + id + " does not run");
-        }
-        return running;
     }
 
     BrokerPorts ports() {

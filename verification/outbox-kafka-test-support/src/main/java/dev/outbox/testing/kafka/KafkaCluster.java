@@ -145,7 +145,7 @@ public final class KafkaCluster implements AutoCloseable {
         return admin;
     }
 
-    /** Starts a broker that was killed or stopped, and returns when it serves clients again. */
+    /** Starts a broker that was killed, and returns when it serves clients again. */
     public void restart(KafkaBroker broker) {
         broker.launch();
         awaitService(broker);

@@ -24,11 +24,6 @@ public record Case(Map<String, String> values) {
         return Options.parse(name, text(name));
     }
 
-    /** Returns whether a parameter is {@code true}. */
-    public boolean flag(String name) {
-        return Boolean.parseBoolean(text(name));
-    }
-
     Case with(String name, String value) {
         Map<String, String> changed = new LinkedHashMap<>(values);
         changed.put(name, value);
