@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /** Kills brokers and processes between two services, and finds every event in order on both sides. A failing seed replays. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGSTOP")
@@ -29,38 +28,6 @@ class KafkaChaosTest {
         assertThat(report.producer().ok()).isGreaterThanOrEqualTo(3_000);
         assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(1);
         assertThat(report.count(FaultType.KILL)).isGreaterThanOrEqualTo(1);
-    }
-
-    @Test
-    @Tag("fleet")
-    @Timeout(600)
-    void survivesReleasesCredentialsAndOffsets() throws Exception {
-        try (KafkaTroubles troubles = new KafkaTroubles(SEED)) {
-            ConfigurableApplicationContext narrow = troubles.startShop("OrderPlaced");
-            troubles.publish(narrow, 30, "OrderPlaced", "OrderCancelled");
-            ConfigurableApplicationContext wide = troubles.startShop("OrderPlaced,OrderShipped");
-            troubles.publish(narrow, 20, "OrderPlaced", "OrderShipped", "OrderCancelled");
-            troubles.expireCredential(
-                    () -> troubles.publish(wide, 20, "OrderPlaced", "OrderShipped", "OrderCancelled"));
-            troubles.stop(narrow);
-
-            ConfigurableApplicationContext billing = troubles.startBilling();
-            troubles.publish(wide, 20, "OrderPlaced", "OrderShipped", "OrderCancelled");
-            troubles.failPolls(3);
-            troubles.awaitHandled();
-            troubles.stop(billing);
-            troubles.expireOffsetsOfGroup();
-            troubles.publish(wide, 10, "OrderPlaced", "OrderShipped", "OrderCancelled");
-            troubles.startBilling();
-            troubles.awaitHandled();
-
-            assertThat(troubles.handled()).containsExactlyInAnyOrderElementsOf(troubles.published());
-            assertThat(troubles.dead()).as("dead letters").isZero();
-            KafkaTroubles.orders().forEach((order) -> {
-                assertThat(KafkaTroubles.sequences(order, false)).isSorted();
-                assertThat(KafkaTroubles.sequences(order, true)).isSorted();
-            });
-        }
     }
 
     @Test
