@@ -25,13 +25,7 @@ final class BacklogEmpty implements Rule {
     }
 
     @Override
-    public String name() {
-        return "backlog-empty";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         Set<Lane> blocked = blockedLanes(history);
         long lastFault = history.faults().lastRecoverable();
         for (EventHistory event : history.events()) {
@@ -41,7 +35,6 @@ final class BacklogEmpty implements Rule {
                 checkTime(event, lastFault, violations);
             }
         }
-        return violations.found();
     }
 
     private static Set<Lane> blockedLanes(History history) {

@@ -10,15 +10,9 @@ import java.util.List;
 final class BookedOnce implements Rule {
 
     @Override
-    public String name() {
-        return "booked-once";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         if (history.state().bookings() == null) {
-            return violations.found();
+            return;
         }
         List<String> deduplicating = history.subscriptions().deduplicating().toList();
         for (EventHistory event : history.events()) {
@@ -26,7 +20,6 @@ final class BookedOnce implements Rule {
                 check(event, handler, violations);
             }
         }
-        return violations.found();
     }
 
     private static void check(EventHistory event, String handler, Violations violations) {

@@ -9,15 +9,9 @@ import java.util.List;
 final class BusinessRowsMatch implements Rule {
 
     @Override
-    public String name() {
-        return "business-rows-match";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         if (history.state().ledger() == null) {
-            return violations.found();
+            return;
         }
         for (EventHistory event : history.events()) {
             List<LedgerRow> rows = event.ledger();
@@ -32,7 +26,6 @@ final class BusinessRowsMatch implements Rule {
                 violations.add(event + " has another business row", List.of(rows, event.stored()));
             }
         }
-        return violations.found();
     }
 
     private static boolean isOf(EventHistory event, LedgerRow row) {

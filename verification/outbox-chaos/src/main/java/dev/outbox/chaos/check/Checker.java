@@ -48,7 +48,7 @@ public final class Checker {
             executions += event.executions().size();
         }
         List<Violation> violations = new ArrayList<>();
-        rules.forEach((rule) -> violations.addAll(rule.check(history)));
+        rules.forEach((rule) -> violations.addAll(Violations.of(rule, history)));
         return new Report(
                 fates.getOrDefault(Fate.OK, 0L),
                 fates.getOrDefault(Fate.RECOVERED, 0L),

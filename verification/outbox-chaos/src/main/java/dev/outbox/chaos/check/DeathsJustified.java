@@ -23,13 +23,7 @@ final class DeathsJustified implements Rule {
     }
 
     @Override
-    public String name() {
-        return "deaths-justified";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (EventHistory event : history.events()) {
             event.changes().stream()
                     .filter((change) -> change.isDeath())
@@ -38,7 +32,6 @@ final class DeathsJustified implements Rule {
                             event + " died too early",
                             List.of(change, event.executions(handler(change)).toList())));
         }
-        return violations.found();
     }
 
     private boolean isJustified(History history, EventHistory event, StateChange change) {

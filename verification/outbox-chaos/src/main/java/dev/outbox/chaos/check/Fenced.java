@@ -22,13 +22,8 @@ final class Fenced implements Rule {
     private static final Set<String> SETTLED = Set.of("RETRYING", "DEAD", "PUBLISHED", "NONE");
 
     @Override
-    public String name() {
-        return "fenced";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        return new Run(this, history.state().changes()).check();
+    public void check(History history, Violations violations) {
+        new Run(history.state().changes(), violations).check();
     }
 
     /** One pass over the changes. */
@@ -44,12 +39,12 @@ final class Fenced implements Rule {
 
         private record Claim(StateChange made, Set<Long> events) {}
 
-        Run(Rule rule, List<StateChange> changes) {
-            this.violations = new Violations(rule);
+        Run(List<StateChange> changes, Violations violations) {
             this.changes = changes;
+            this.violations = violations;
         }
 
-        List<Violation> check() {
+        void check() {
             readClaims();
             for (StateChange change : changes) {
                 if (change.kind() == Kind.EVENT) {
@@ -60,7 +55,6 @@ final class Fenced implements Rule {
                     checkLane(change);
                 }
             }
-            return violations.found();
         }
 
         private void readClaims() {

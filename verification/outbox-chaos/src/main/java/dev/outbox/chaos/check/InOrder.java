@@ -25,13 +25,7 @@ final class InOrder implements Rule {
     private static final long TOLERANCE = TimeUnit.MILLISECONDS.toNanos(100);
 
     @Override
-    public String name() {
-        return "in-order";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (List<EventHistory> events : history.aggregates().values()) {
             Set<String> handlers = new TreeSet<>();
             for (EventHistory event : events) {
@@ -40,7 +34,6 @@ final class InOrder implements Rule {
             }
             handlers.forEach((handler) -> check(history, events, handler, violations));
         }
-        return violations.found();
     }
 
     private static void check(History history, List<EventHistory> events, String handler, Violations violations) {

@@ -20,13 +20,7 @@ final class LegalTransitions implements Rule {
     private record Row(long outboxId, @Nullable String handler) {}
 
     @Override
-    public String name() {
-        return "legal-transitions";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         Set<Move> moves = moves(history);
         Map<Row, Status> rows = new HashMap<>();
         for (StateChange change : history.state().changes()) {
@@ -52,7 +46,6 @@ final class LegalTransitions implements Rule {
                         last == null ? List.of(change) : List.of(last.change(), change));
             }
         }
-        return violations.found();
     }
 
     /** An event that leaves a partition and comes to another in one transaction. */

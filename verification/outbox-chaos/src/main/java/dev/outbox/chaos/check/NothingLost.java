@@ -11,13 +11,7 @@ import java.util.List;
 final class NothingLost implements Rule {
 
     @Override
-    public String name() {
-        return "nothing-lost";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (EventHistory event : history.events()) {
             Fate fate = Fate.of(event, history);
             if (fate == Fate.LOST) {
@@ -30,7 +24,6 @@ final class NothingLost implements Rule {
                                 event.executions(handler).toList()));
             }
         }
-        return violations.found();
     }
 
     static boolean isDone(EventHistory event, String handler) {

@@ -17,13 +17,7 @@ final class NothingUnexpected implements Rule {
     private static final long TOLERANCE = TimeUnit.MILLISECONDS.toNanos(100);
 
     @Override
-    public String name() {
-        return "nothing-unexpected";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (EventHistory event : history.events()) {
             if (Fate.of(event, history) == Fate.UNEXPECTED) {
                 violations.add(
@@ -45,7 +39,6 @@ final class NothingUnexpected implements Rule {
                 violations.add(there + " of " + meant.size() + " events are stored of " + transaction, meant);
             }
         }
-        return violations.found();
     }
 
     private static boolean isMeant(EventHistory event, History history) {

@@ -23,13 +23,7 @@ final class OneAtATime implements Rule {
     }
 
     @Override
-    public String name() {
-        return "one-at-a-time";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         Map<UUID, EventHistory> events = new HashMap<>();
         history.events().forEach((event) -> events.put(event.id(), event));
         history.lanes().forEach((lane, executions) -> {
@@ -48,7 +42,6 @@ final class OneAtATime implements Rule {
                 running.add(execution);
             }
         });
-        return violations.found();
     }
 
     /** An operator may retry a dead event while a later one of its lane is being handled. */

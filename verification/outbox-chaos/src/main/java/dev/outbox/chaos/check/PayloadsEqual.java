@@ -14,13 +14,7 @@ import java.util.Map;
 final class PayloadsEqual implements Rule {
 
     @Override
-    public String name() {
-        return "payloads-equal";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (EventHistory event : history.events()) {
             IntendedEvent intended = event.intended();
             if (intended == null) {
@@ -37,7 +31,6 @@ final class PayloadsEqual implements Rule {
                     .forEach(
                             (row) -> violations.add(event + " is stored with another payload", List.of(intended, row)));
         }
-        return violations.found();
     }
 
     private static boolean isErased(StoredEvent row) {

@@ -23,13 +23,7 @@ final class RepeatsExplained implements Rule {
     }
 
     @Override
-    public String name() {
-        return "repeats-explained";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (EventHistory event : history.events()) {
             for (String handler : repeating(event)) {
                 List<Execution> successes = successes(event, handler);
@@ -44,7 +38,6 @@ final class RepeatsExplained implements Rule {
                 }
             }
         }
-        return violations.found();
     }
 
     /** A process that stops interrupts a handler, and gives its event back with what other handlers did. */

@@ -1,14 +1,16 @@
 package dev.outbox.chaos.check;
 
 import dev.outbox.chaos.history.History;
-import java.util.List;
+import java.util.Locale;
 
 /** Something that must hold of every history. */
 interface Rule {
 
-    /** Returns the name by which the report calls it. */
-    String name();
+    /** Adds what breaks it. */
+    void check(History history, Violations violations);
 
-    /** Returns what breaks it. */
-    List<Violation> check(History history);
+    /** Returns the name by which the report calls it: that of its class, in words. */
+    default String name() {
+        return getClass().getSimpleName().replaceAll("(?<=.)([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
 }

@@ -32,13 +32,7 @@ final class ScheduleKept implements Rule {
     }
 
     @Override
-    public String name() {
-        return "schedule-kept";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (EventHistory event : history.events()) {
             Long due = event.due();
             if (due != null) {
@@ -57,7 +51,6 @@ final class ScheduleKept implements Rule {
                                 violations.add(event + " was handled under another sequence", List.of(execution)));
             }
         }
-        return violations.found();
     }
 
     private void checkTime(History history, EventHistory event, long published, Violations violations) {

@@ -17,13 +17,7 @@ import java.util.Set;
 final class SequencesGapless implements Rule {
 
     @Override
-    public String name() {
-        return "sequences-gapless";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         Map<Aggregate, Set<Long>> givenUp = givenUp(history);
         history.aggregates().forEach((aggregate, events) -> {
             Set<Long> missing = givenUp.getOrDefault(aggregate, Set.of());
@@ -41,7 +35,6 @@ final class SequencesGapless implements Rule {
                 check(event, violations);
             }
         });
-        return violations.found();
     }
 
     private static Map<Aggregate, Set<Long>> givenUp(History history) {

@@ -27,13 +27,7 @@ final class StartedInTime implements Rule {
     }
 
     @Override
-    public String name() {
-        return "started-in-time";
-    }
-
-    @Override
-    public List<Violation> check(History history) {
-        Violations violations = new Violations(this);
+    public void check(History history, Violations violations) {
         for (List<EventHistory> events : history.aggregates().values()) {
             Map<String, Long> predecessors = new HashMap<>();
             for (EventHistory event : events) {
@@ -44,7 +38,6 @@ final class StartedInTime implements Rule {
                 }
             }
         }
-        return violations.found();
     }
 
     private void check(History history, EventHistory event, String handler, long predecessor, Violations violations) {

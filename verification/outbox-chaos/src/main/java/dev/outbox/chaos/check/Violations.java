@@ -1,5 +1,6 @@
 package dev.outbox.chaos.check;
 
+import dev.outbox.chaos.history.History;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,15 +10,17 @@ final class Violations {
     private final String rule;
     private final List<Violation> found = new ArrayList<>();
 
-    Violations(Rule rule) {
-        this.rule = rule.name();
+    private Violations(String rule) {
+        this.rule = rule;
+    }
+
+    static List<Violation> of(Rule rule, History history) {
+        Violations violations = new Violations(rule.name());
+        rule.check(history, violations);
+        return violations.found;
     }
 
     void add(String message, List<?> facts) {
         found.add(new Violation(rule, message, facts));
-    }
-
-    List<Violation> found() {
-        return found;
     }
 }
