@@ -1,5 +1,6 @@
 package dev.outbox.chaos.check;
 
+import dev.outbox.NonRetryableException;
 import dev.outbox.chaos.history.EventHistory;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.StateChange;
@@ -15,6 +16,8 @@ final class DeathsJustified implements Rule {
 
     private static final Set<String> CLASSIFIED =
             Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "SETTLEMENT_REFUSED");
+
+    private static final String NON_RETRYABLE = NonRetryableException.class.getSimpleName();
 
     private final CheckSettings settings;
 
@@ -52,11 +55,10 @@ final class DeathsJustified implements Rule {
             return change.now().crashes() > settings.maxCrashes();
         }
         long executions = event.executions(handler(change)).count();
-        if (settings.nonRetryable().contains(code)) {
+        if (code.equals(NON_RETRYABLE)) {
             return executions > 0;
         }
-        int attempts = settings.maxAttemptsOf(handler(change));
-        return change.now().retries() >= attempts && executions >= attempts;
+        return change.now().retries() >= settings.maxAttempts() && executions >= settings.maxAttempts();
     }
 
     private static String handler(StateChange change) {

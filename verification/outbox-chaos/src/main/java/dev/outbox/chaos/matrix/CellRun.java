@@ -1,6 +1,5 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.NonRetryableException;
 import dev.outbox.chaos.check.CheckSettings;
 import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
@@ -14,8 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -37,10 +34,8 @@ final class CellRun implements AutoCloseable {
             CellOutbox.LEASE,
             RECOVERED_WITHIN.plus(HIT_WITHIN),
             RECOVERED_WITHIN.plus(HIT_WITHIN),
-            Map.of(),
             CellOutbox.MAX_ATTEMPTS,
-            CellOutbox.MAX_CRASHES,
-            Set.of(NonRetryableException.class.getSimpleName()));
+            CellOutbox.MAX_CRASHES);
 
     private final Cell cell;
     private final String name;

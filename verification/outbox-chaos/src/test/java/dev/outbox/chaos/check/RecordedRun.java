@@ -50,8 +50,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The real library in this process, on a database of its own, with triggers and facts. */
 final class RecordedRun implements AutoCloseable {
 
-    private static final CheckSettings SETTINGS = CheckSettings.defaults();
-    private static final String MAX_ATTEMPTS = "3";
+    private static final CheckSettings SETTINGS = CheckSettings.defaults().withMaxAttempts(3);
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -197,13 +196,7 @@ final class RecordedRun implements AutoCloseable {
     }
 
     Report check() {
-        String login = "user=" + database.username() + "&password=" + database.password();
-        return CheckMain.check(
-                directory.toString(),
-                database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + login,
-                SETTINGS.lease().toString(),
-                SETTINGS.backlogDeadline().toString(),
-                MAX_ATTEMPTS);
+        return new Checker(SETTINGS).check(History.read(directory, database.dataSource()));
     }
 
     void book(UUID eventId, String handler) {
