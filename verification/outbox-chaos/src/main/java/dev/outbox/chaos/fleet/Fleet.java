@@ -1,23 +1,20 @@
 package dev.outbox.chaos.fleet;
 
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.history.RunTables;
 import dev.outbox.chaos.process.ChaosProcess;
-import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.TcpProxy;
 import dev.outbox.testing.TestDatabase;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import javax.sql.DataSource;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** One service of a chaos run: its database, its publishers and its workers, each behind a network of its own. */
 public final class Fleet implements AutoCloseable {
@@ -36,7 +33,7 @@ public final class Fleet implements AutoCloseable {
 
     private final CrashingPostgres server = CrashingPostgres.create();
     private final TestDatabase testDatabase = server.postgres().newDatabase();
-    private final Database database = new Database(testDatabase.dataSource());
+    private final JdbcClient sql = JdbcClient.create(testDatabase.dataSource());
     private final List<Member> publishers = new ArrayList<>();
     private final List<Member> workers = new ArrayList<>();
     private final FactWriter facts;
@@ -46,14 +43,14 @@ public final class Fleet implements AutoCloseable {
     private volatile int version = 1;
 
     /** Creates the tables and starts the processes. Facts and logs go to a directory. */
-    public Fleet(FleetSettings settings, Path directory, long seed, long rate, long largestBacklog)
-            throws IOException, SQLException {
+    public Fleet(FleetSettings settings, Path directory, long seed, long rate, long largestBacklog) {
         this.settings = settings;
         this.directory = directory;
         facts = FactWriter.open(directory, "nemesis");
-        new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")).migrate();
-        for (String tables : settings.tables()) {
-            createTables(tables);
+        if (settings.publishers() > 0) {
+            RunTables.create(dataSource(), RunTables.LEDGER);
+        } else {
+            RunTables.create(dataSource());
         }
         Random seeds = new Random(seed);
         for (int number = 1; number <= settings.publishers(); number++) {
@@ -62,16 +59,7 @@ public final class Fleet implements AutoCloseable {
         for (int number = 1; number <= settings.workers(); number++) {
             workers.add(worker(settings.workerRole() + "-" + number, number <= WITH_BILLING, seeds));
         }
-        throttle = new Throttle(database, publishers, rate, largestBacklog);
-    }
-
-    private void createTables(String resource) throws IOException, SQLException {
-        try (InputStream sql = Fleet.class.getResourceAsStream(resource)) {
-            if (sql == null) {
-                throw new IllegalStateException("There is no resource " + resource);
-            }
-            database.execute(new String(sql.readAllBytes(), StandardCharsets.UTF_8));
-        }
+        throttle = new Throttle(sql, publishers, rate, largestBacklog);
     }
 
     private Member publisher(String name, Random seeds) {
@@ -164,14 +152,24 @@ public final class Fleet implements AutoCloseable {
         return publishers;
     }
 
+    /** Returns how many processes ended unexpectedly. */
+    public int unexpectedEnds() {
+        return members().stream().mapToInt(Member::unexpectedEnds).sum();
+    }
+
     /** The server; used by one thread only. */
     public CrashingPostgres server() {
         return server;
     }
 
-    /** The database. */
-    public Database database() {
-        return database;
+    /** The database, by connections that no proxy disturbs and nothing pools. */
+    public DataSource dataSource() {
+        return testDatabase.dataSource();
+    }
+
+    /** The database, for single statements. */
+    public JdbcClient sql() {
+        return sql;
     }
 
     /** What limits the publishers. */
@@ -197,7 +195,7 @@ public final class Fleet implements AutoCloseable {
      * Ends all workers, and starts them again when the given action is done. The one that lacks a handler starts first, alone, and for
      * some time.
      */
-    public void stopAllWorkers(BooleanSupplier killed, WhileStopped action) throws SQLException {
+    public void stopAllWorkers(BooleanSupplier killed, Runnable action) {
         workers.forEach(Member::hold);
         try {
             for (Member worker : workers) {
@@ -214,11 +212,6 @@ public final class Fleet implements AutoCloseable {
         } finally {
             workers.forEach(Member::release);
         }
-    }
-
-    /** What happens while all workers are stopped. */
-    public interface WhileStopped {
-        void run() throws SQLException;
     }
 
     /** Stops the processes in order. The database keeps running. */

@@ -11,24 +11,18 @@ import java.util.Map;
  * @param publishers number of processes that publish
  * @param workers number of processes that work
  * @param workerRole role of the workers, which is their name, too
- * @param tables resources with the tables of the application
  * @param options command-line options of every process
  */
-public record FleetSettings(int publishers, int workers, String workerRole, List<String> tables, List<String> options) {
+public record FleetSettings(int publishers, int workers, String workerRole, List<String> options) {
 
-    private static final String CHANGES = "/dev/outbox/chaos/history/state-changes.sql";
-    private static final String LEDGER = "/dev/outbox/chaos/business.sql";
-    private static final String BOOKING = "/dev/outbox/chaos/booking.sql";
-
-    /** Copies the lists. */
+    /** Copies the list. */
     public FleetSettings {
-        tables = List.copyOf(tables);
         options = List.copyOf(options);
     }
 
     /** Two publishers and three workers on one database. */
     public static FleetSettings standard() {
-        return new FleetSettings(2, 3, "worker", List.of(CHANGES, LEDGER, BOOKING), List.of());
+        return new FleetSettings(2, 3, "worker", List.of());
     }
 
     /** Service that publishes, and forwards its events to Kafka. */
@@ -37,7 +31,6 @@ public record FleetSettings(int publishers, int workers, String workerRole, List
                 publishers,
                 forwarders,
                 "forwarder",
-                List.of(CHANGES, LEDGER, BOOKING),
                 List.of(
                         Life.option(ChaosProcess.AGGREGATES, aggregates),
                         Life.option(ChaosProcess.SCHEDULES, false),
@@ -54,12 +47,12 @@ public record FleetSettings(int publishers, int workers, String workerRole, List
                 kafka(bootstrapServers)));
         login.forEach(
                 (property, value) -> options.add(Life.option("spring.kafka.properties[" + property + "]", value)));
-        return new FleetSettings(1, 1, "forwarder", List.of(CHANGES, LEDGER, BOOKING), options);
+        return new FleetSettings(1, 1, "forwarder", options);
     }
 
     /** Service that receives the events of another one from Kafka. */
     public static FleetSettings receiver(int receivers, String bootstrapServers) {
-        return new FleetSettings(0, receivers, "receiver", List.of(CHANGES, BOOKING), List.of(kafka(bootstrapServers)));
+        return new FleetSettings(0, receivers, "receiver", List.of(kafka(bootstrapServers)));
     }
 
     private static String kafka(String bootstrapServers) {

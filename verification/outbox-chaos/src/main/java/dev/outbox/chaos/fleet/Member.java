@@ -86,7 +86,7 @@ public final class Member {
     }
 
     /** Returns how many of its processes ended unexpectedly. */
-    public int unexpectedEnds() {
+    int unexpectedEnds() {
         return unexpectedEnds.get();
     }
 

@@ -1,9 +1,10 @@
 package dev.outbox.chaos.fleet;
 
 import dev.outbox.chaos.process.Commands;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Lets the publishers publish at a rate as long as the workers keep up. */
 public final class Throttle implements AutoCloseable {
@@ -22,7 +23,7 @@ public final class Throttle implements AutoCloseable {
                     AND l.due_at < now() + interval '1 minute')
             """;
 
-    private final Database database;
+    private final JdbcClient sql;
     private final List<Member> publishers;
     private final long rate;
     private final long largestBacklog;
@@ -30,8 +31,8 @@ public final class Throttle implements AutoCloseable {
     private volatile boolean open;
     private volatile boolean closed;
 
-    Throttle(Database database, List<Member> publishers, long rate, long largestBacklog) {
-        this.database = database;
+    Throttle(JdbcClient sql, List<Member> publishers, long rate, long largestBacklog) {
+        this.sql = sql;
         this.publishers = publishers;
         this.rate = rate;
         this.largestBacklog = largestBacklog;
@@ -65,8 +66,8 @@ public final class Throttle implements AutoCloseable {
 
     private long backlog() {
         try {
-            return database.number(BACKLOG);
-        } catch (SQLException e) {
+            return sql.sql(BACKLOG).query(Long.class).single();
+        } catch (DataAccessException e) {
             // The publishers find out for themselves that the database is away.
             return 0;
         }

@@ -1,14 +1,8 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
-import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.chaos.history.RunTables;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.TestDatabase;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -21,25 +15,11 @@ final class MatrixServer implements AutoCloseable {
     private final JdbcClient maintenance = JdbcClient.create(dataSource("postgres"));
 
     MatrixServer() {
-        new OutboxMigrations(
-                        template.dataSource(),
-                        Schemas.defaults().outbox(),
-                        Schemas.defaults().archive())
-                .migrate();
-        JdbcClient sql = JdbcClient.create(template.dataSource());
-        sql.sql(resource("/dev/outbox/chaos/history/state-changes.sql")).update();
-        sql.sql(resource("/dev/outbox/chaos/business.sql")).update();
-        sql.sql(resource("/dev/outbox/chaos/booking.sql")).update();
-        sql.sql(resource("refusal.sql")).update();
-        sql.sql(resource("expectations.sql")).update();
-    }
-
-    private static String resource(String name) {
-        try (InputStream content = Objects.requireNonNull(MatrixServer.class.getResourceAsStream(name), name)) {
-            return new String(content.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        RunTables.create(
+                template.dataSource(),
+                RunTables.LEDGER,
+                "/dev/outbox/chaos/matrix/refusal.sql",
+                "/dev/outbox/chaos/matrix/expectations.sql");
     }
 
     /** Creates a copy of the tables. */

@@ -5,7 +5,6 @@ import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Phase;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -88,10 +87,10 @@ final class DatabaseFaults {
     }
 
     /** Stops all workers, and lets the outbox believe that this lasted longer than registrations live. */
-    static boolean stopAllWorkers(Fleet fleet, Random random) throws SQLException {
+    static boolean stopAllWorkers(Fleet fleet, Random random) {
         fleet.stopAllWorkers(random::nextBoolean, () -> {
             Pause.of(Duration.ofMillis(random.nextInt(1000)));
-            fleet.database().execute(EIGHT_DAYS_LATER);
+            fleet.sql().sql(EIGHT_DAYS_LATER).update();
         });
         return true;
     }

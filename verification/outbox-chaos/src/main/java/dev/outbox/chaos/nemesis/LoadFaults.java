@@ -6,9 +6,8 @@ import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.process.Commands;
-import java.sql.Connection;
+import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -86,15 +85,13 @@ final class LoadFaults {
 
     private static boolean hold(Fleet fleet, Random random, Kind kind, String sql, int longest) throws SQLException {
         Duration time = Duration.ofMillis(longest / 4 + random.nextInt(longest));
-        try (Connection connection = fleet.database().connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute("SET lock_timeout = '2s'");
-            connection.setAutoCommit(false);
+        try (OpenTransaction other = OpenTransaction.of(fleet.dataSource())) {
+            other.run("SET LOCAL lock_timeout = '2s'");
             fleet.facts().write(Fault.begun(System.nanoTime(), kind, DATABASE, sql));
             try {
-                statement.execute(sql);
+                other.run(sql);
                 Pause.of(time);
-                connection.rollback();
+                other.rollback();
             } finally {
                 fleet.facts().write(Fault.ended(System.nanoTime(), kind, DATABASE, sql));
             }
@@ -133,28 +130,9 @@ final class LoadFaults {
         return true;
     }
 
-    static boolean retry(Fleet fleet, Random random) {
-        fleet.choose(random, fleet.publishers()::contains).tell(Commands.RETRY, 20);
-        return true;
-    }
-
-    static boolean skip(Fleet fleet, Random random) {
-        fleet.choose(random, fleet.publishers()::contains).tell(Commands.SKIP, 10);
-        return true;
-    }
-
-    static boolean erase(Fleet fleet, Random random) {
-        fleet.choose(random, fleet.publishers()::contains).tell(Commands.ERASE, 200);
-        return true;
-    }
-
-    static boolean reschedule(Fleet fleet, Random random) {
-        fleet.choose(random, fleet.publishers()::contains).tell(Commands.RESCHEDULE, 100);
-        return true;
-    }
-
-    static boolean replay(Fleet fleet, Random random) {
-        fleet.choose(random, fleet.publishers()::contains).tell(Commands.REPLAY, 100);
+    /** Lets an operator work in one of the publishers. */
+    static boolean operate(Fleet fleet, Random random, String command, int limit) {
+        fleet.choose(random, fleet.publishers()::contains).tell(command, limit);
         return true;
     }
 

@@ -4,20 +4,20 @@ import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.nemesis.FaultType.Lane;
 import dev.outbox.chaos.nemesis.Schedule.Planned;
+import dev.outbox.chaos.process.Commands;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 
 /** Causes the faults of a schedule, lane by lane. A fault that did not happen, because another one was in its way, is tried again. */
 public final class Nemesis {
@@ -47,21 +47,17 @@ public final class Nemesis {
         this.schedule = schedule;
     }
 
-    /** Causes every fault, and returns when the last one is over. */
-    public void run() throws InterruptedException, ExecutionException {
+    /** Causes every fault. The result completes when the last one is over. */
+    public CompletableFuture<Void> start() {
         long begun = System.nanoTime();
-        List<FutureTask<?>> lanes = new ArrayList<>();
-        for (Lane lane : EnumSet.complementOf(EnumSet.of(Lane.ALONE))) {
-            FutureTask<?> task = new FutureTask<>(() -> run(lane, begun), null);
-            Thread thread = new Thread(task, "nemesis-" + lane);
-            thread.setDaemon(true);
-            thread.start();
-            lanes.add(task);
-        }
-        for (FutureTask<?> lane : lanes) {
-            lane.get();
-        }
-        run(Lane.ALONE, begun);
+        CompletableFuture<?>[] lanes = EnumSet.complementOf(EnumSet.of(Lane.ALONE)).stream()
+                .map((lane) -> CompletableFuture.runAsync(() -> run(lane, begun), inBackground(lane)))
+                .toArray(CompletableFuture[]::new);
+        return CompletableFuture.allOf(lanes).thenRunAsync(() -> run(Lane.ALONE, begun), inBackground(Lane.ALONE));
+    }
+
+    private static Executor inBackground(Lane lane) {
+        return (task) -> Commands.inBackground("nemesis-" + lane, task);
     }
 
     /** How often each fault happened. */
@@ -92,7 +88,7 @@ public final class Nemesis {
                     log.info("{}", fault.type());
                     return;
                 }
-            } catch (SQLException e) {
+            } catch (SQLException | DataAccessException e) {
                 log.info("{} is in the way of another fault: {}", fault.type(), e.toString());
             }
             Pause.of(BETWEEN_ATTEMPTS);
@@ -127,11 +123,11 @@ public final class Nemesis {
             case POOL_EXHAUSTED -> LoadFaults.exhaustPool(fleet, random);
             case CLOCK_SKEW -> LoadFaults.skewClock(fleet, random);
             case HANDLERS_SLOW -> LoadFaults.slowHandlers(fleet, random);
-            case OPERATOR_RETRY -> LoadFaults.retry(fleet, random);
-            case OPERATOR_SKIP -> LoadFaults.skip(fleet, random);
-            case OPERATOR_REPLAY -> LoadFaults.replay(fleet, random);
-            case OPERATOR_ERASE -> LoadFaults.erase(fleet, random);
-            case OPERATOR_RESCHEDULE -> LoadFaults.reschedule(fleet, random);
+            case OPERATOR_RETRY -> LoadFaults.operate(fleet, random, Commands.RETRY, 20);
+            case OPERATOR_SKIP -> LoadFaults.operate(fleet, random, Commands.SKIP, 10);
+            case OPERATOR_REPLAY -> LoadFaults.operate(fleet, random, Commands.REPLAY, 100);
+            case OPERATOR_ERASE -> LoadFaults.operate(fleet, random, Commands.ERASE, 200);
+            case OPERATOR_RESCHEDULE -> LoadFaults.operate(fleet, random, Commands.RESCHEDULE, 100);
             case BROKER_KILL -> brokers().kill(random);
             case BROKERS_REFUSE -> brokers().refuse(random);
             case BROKERS_BLACK_HOLE -> brokers().blackHole(random);

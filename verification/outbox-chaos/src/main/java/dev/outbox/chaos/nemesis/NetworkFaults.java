@@ -7,9 +7,9 @@ import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.process.Commands;
 import dev.outbox.testing.TcpProxy;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Random;
+import org.springframework.dao.DataAccessException;
 
 /** Faults of the network between one process and the database. */
 public final class NetworkFaults {
@@ -88,15 +88,15 @@ public final class NetworkFaults {
 
     private static boolean holdsTransaction(Fleet fleet, Member worker) {
         try {
-            return fleet.database().number("""
+            return fleet.sql().sql("""
                     SELECT count(*)
                     FROM pg_stat_activity
-                    WHERE application_name = '%s'
+                    WHERE application_name = ?
                     AND state = 'idle in transaction'
                     AND state_change < clock_timestamp() - interval '100 milliseconds'
-                    AND query LIKE '%%chaos.booking%%'
-                    """.formatted(worker.name())) > 0;
-        } catch (SQLException e) {
+                    AND query LIKE '%chaos.booking%'
+                    """).param(worker.name()).query(Long.class).single() > 0;
+        } catch (DataAccessException e) {
             return false;
         }
     }
@@ -121,14 +121,15 @@ public final class NetworkFaults {
         });
     }
 
-    static boolean terminateBackends(Fleet fleet, Random random) throws SQLException {
+    static boolean terminateBackends(Fleet fleet, Random random) {
         Member member = fleet.choose(random, (any) -> true);
         fleet.facts().write(Fault.begun(System.nanoTime(), Kind.BACKENDS_TERMINATED, member.process(), ""));
-        long terminated = fleet.database().number("""
+        long terminated =
+                fleet.sql().sql("""
                 SELECT count(pg_terminate_backend(pid))
                 FROM pg_stat_activity
-                WHERE application_name = '%s'
-                """.formatted(member.name()));
+                WHERE application_name = ?
+                """).param(member.name()).query(Long.class).single();
         fleet.facts().write(Fault.ended(System.nanoTime(), Kind.BACKENDS_TERMINATED, member.process(), ""));
         return terminated > 0;
     }

@@ -84,8 +84,8 @@ public final class Commands {
         action.accept(number);
     }
 
-    /** Runs an action on its own thread, so that the process continues to read commands. */
-    static void inBackground(String name, Runnable action) {
+    /** Runs an action on its own thread, which does not keep the process alive. */
+    public static void inBackground(String name, Runnable action) {
         Thread thread = new Thread(action, name);
         thread.setDaemon(true);
         thread.start();

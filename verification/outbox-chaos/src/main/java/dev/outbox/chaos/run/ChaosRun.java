@@ -1,11 +1,9 @@
 package dev.outbox.chaos.run;
 
 import dev.outbox.chaos.check.CheckSettings;
-import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
 import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.fleet.FleetSettings;
-import dev.outbox.chaos.fleet.Member;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.nemesis.Nemesis;
@@ -15,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,8 +26,14 @@ public final class ChaosRun {
 
     private static final Duration PUBLISH_DEADLINE = Duration.ofMinutes(2);
     private static final int LARGEST_BACKLOG = 1500;
-    private static final int MAX_ATTEMPTS = 4;
     private static final int MANY = 100;
+
+    /** What the processes of a run are configured with. */
+    static final CheckSettings CHECKED = CheckSettings.defaults()
+            .withLease(Fleet.LEASE)
+            .withMaxAttempts(4)
+            .withLongestWait(DRAIN_DEADLINE)
+            .withBacklogDeadline(DRAIN_DEADLINE);
 
     private final ChaosSettings settings;
     private final Path directory;
@@ -42,7 +45,7 @@ public final class ChaosRun {
     }
 
     /** Runs, and returns when the history is checked. */
-    public ChaosReport run() throws IOException, SQLException, InterruptedException, ExecutionException {
+    public ChaosReport run() throws IOException, SQLException {
         Schedule schedule = Schedule.of(settings.seed(), settings.faults(), settings.time());
         try (Fleet fleet =
                 new Fleet(FleetSettings.standard(), directory, settings.seed(), settings.rate(), LARGEST_BACKLOG)) {
@@ -50,7 +53,7 @@ public final class ChaosRun {
             fleet.throttle().open();
             log.info("Ready");
             Nemesis nemesis = new Nemesis(fleet, schedule);
-            nemesis.run();
+            nemesis.start().join();
             log.info("The faults are over");
             fleet.members().forEach((member) -> member.proxy().heal());
             fleet.awaitReady();
@@ -58,24 +61,12 @@ public final class ChaosRun {
             Duration drained = drain(fleet);
             fleet.stop();
             log.info("Stopped");
-            int deaths =
-                    fleet.members().stream().mapToInt(Member::unexpectedEnds).sum();
-            History history = History.read(directory, fleet.database().dataSource());
-            Report report = new Checker(checked()).check(history);
-            if (!report.isClean()) {
-                new Evidence(fleet.database()).save(directory);
-            }
+            History history = History.read(directory, fleet.dataSource());
+            Report report = FleetChecker.check(CHECKED, history, fleet, directory);
             Measures measures = Measures.of(directory, history.faults());
-            return new ChaosReport(settings.seed(), report, nemesis.counts(), measures, drained, deaths);
+            return new ChaosReport(
+                    settings.seed(), report, nemesis.counts(), measures, drained, fleet.unexpectedEnds());
         }
-    }
-
-    private static CheckSettings checked() {
-        return CheckSettings.defaults()
-                .withLease(Fleet.LEASE)
-                .withMaxAttempts(MAX_ATTEMPTS)
-                .withLongestWait(DRAIN_DEADLINE)
-                .withBacklogDeadline(DRAIN_DEADLINE);
     }
 
     private void awaitEvents(Fleet fleet) {

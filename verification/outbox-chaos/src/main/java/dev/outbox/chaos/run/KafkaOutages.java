@@ -1,7 +1,6 @@
 package dev.outbox.chaos.run;
 
 import dev.outbox.chaos.check.CheckSettings;
-import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
 import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.fleet.FleetSettings;
@@ -140,11 +139,8 @@ public final class KafkaOutages {
             consumer.readAll(TOPIC, "kafka-everything");
             consumer.readAll(REPORTS, "kafka-reports");
         }
-        History history = History.read(directory, fleet.database().dataSource());
-        Report checked = new Checker(CheckSettings.defaults()).check(history);
-        if (!checked.isClean()) {
-            new Evidence(fleet.database()).save(directory);
-        }
+        History history = History.read(directory, fleet.dataSource());
+        Report checked = FleetChecker.check(CheckSettings.defaults(), history, fleet, directory);
         return KafkaOutageReport.of(history, checked, consumer.places(), new TopicPartition(TOPIC, PARTITIONS - 1));
     }
 }

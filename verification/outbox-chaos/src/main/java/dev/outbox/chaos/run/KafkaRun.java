@@ -1,11 +1,7 @@
 package dev.outbox.chaos.run;
 
-import dev.outbox.chaos.check.CheckSettings;
-import dev.outbox.chaos.check.Checker;
-import dev.outbox.chaos.check.Report;
 import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.fleet.FleetSettings;
-import dev.outbox.chaos.fleet.Member;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
@@ -20,9 +16,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +39,6 @@ public final class KafkaRun {
 
     private static final Duration PUBLISH_DEADLINE = Duration.ofMinutes(5);
     private static final int LARGEST_BACKLOG = 3000;
-    private static final int MAX_ATTEMPTS = 4;
 
     private final KafkaSettings settings;
     private final Path producerFacts;
@@ -73,7 +67,7 @@ public final class KafkaRun {
         }
     }
 
-    private Fleet fleet(FleetSettings members, Path facts) throws IOException, SQLException {
+    private Fleet fleet(FleetSettings members, Path facts) {
         return new Fleet(members, facts, settings.seed(), settings.rate(), LARGEST_BACKLOG);
     }
 
@@ -102,40 +96,24 @@ public final class KafkaRun {
             log.info("Stopped");
             consumer.readAll(TOPIC, ROUTE);
         }
+        History sent = History.read(producerFacts, producer.dataSource());
+        History received = ReceivedHistory.read(producerFacts, receiverFacts, receiver.dataSource());
         return new KafkaReport(
                 settings.seed(),
-                check(History.read(producerFacts, producer.database().dataSource()), producer, producerFacts),
-                check(
-                        ReceivedHistory.read(
-                                producerFacts,
-                                receiverFacts,
-                                receiver.database().dataSource()),
-                        receiver,
-                        receiverFacts),
+                FleetChecker.check(ChaosRun.CHECKED, sent, producer, producerFacts),
+                FleetChecker.check(ChaosRun.CHECKED, received, receiver, receiverFacts),
                 faults,
                 consumer.records(),
                 consumer.duplicates(),
                 drained,
-                Stream.of(producer, receiver)
-                        .flatMap((fleet) -> fleet.members().stream())
-                        .mapToInt(Member::unexpectedEnds)
-                        .sum());
+                producer.unexpectedEnds() + receiver.unexpectedEnds());
     }
 
-    private Map<FaultType, Integer> causeFaults(KafkaCluster cluster, Fleet producer, Fleet receiver)
-            throws InterruptedException, ExecutionException {
+    private Map<FaultType, Integer> causeFaults(KafkaCluster cluster, Fleet producer, Fleet receiver) {
         BrokerFaults brokers = new BrokerFaults(cluster, TOPIC, PARTITIONS, producer.facts());
         Nemesis first = new Nemesis(producer, brokers, schedule(settings.seed(), settings.producerFaults()));
         Nemesis second = new Nemesis(receiver, schedule(settings.seed() + 1, settings.receiverFaults()));
-        FutureTask<?> parallel = new FutureTask<>(() -> {
-            second.run();
-            return null;
-        });
-        Thread thread = new Thread(parallel, "nemesis-receiver");
-        thread.setDaemon(true);
-        thread.start();
-        first.run();
-        parallel.get();
+        CompletableFuture.allOf(first.start(), second.start()).join();
         Map<FaultType, Integer> counts = new TreeMap<>(first.counts());
         second.counts().forEach((type, count) -> counts.merge(type, count, Integer::sum));
         return counts;
@@ -160,18 +138,5 @@ public final class KafkaRun {
                 DRAIN_DEADLINE,
                 () -> Progress.open(producer) == 0 && losses.areReceived() && Progress.open(receiver) == 0);
         return Duration.ofNanos(System.nanoTime() - begun);
-    }
-
-    private static Report check(History history, Fleet fleet, Path directory) throws SQLException, IOException {
-        CheckSettings checked = CheckSettings.defaults()
-                .withLease(Fleet.LEASE)
-                .withMaxAttempts(MAX_ATTEMPTS)
-                .withLongestWait(DRAIN_DEADLINE)
-                .withBacklogDeadline(DRAIN_DEADLINE);
-        Report report = new Checker(checked).check(history);
-        if (!report.isClean()) {
-            new Evidence(fleet.database()).save(directory);
-        }
-        return report;
     }
 }

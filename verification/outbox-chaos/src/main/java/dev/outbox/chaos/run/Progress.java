@@ -2,7 +2,6 @@ package dev.outbox.chaos.run;
 
 import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.fleet.Pause;
-import java.sql.SQLException;
 import java.time.Duration;
 
 /** Asks the database of a fleet how far it has come, while there are no faults. */
@@ -35,11 +34,7 @@ final class Progress {
     }
 
     private static long number(Fleet fleet, String sql) {
-        try {
-            Pause.of(BETWEEN_LOOKS);
-            return fleet.database().number(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException("The database must answer when the faults are over", e);
-        }
+        Pause.of(BETWEEN_LOOKS);
+        return fleet.sql().sql(sql).query(Long.class).single();
     }
 }

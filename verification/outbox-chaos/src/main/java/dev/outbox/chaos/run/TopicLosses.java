@@ -7,7 +7,6 @@ import dev.outbox.chaos.history.Fact.Overtaken;
 import dev.outbox.chaos.process.Commands;
 import dev.outbox.chaos.process.ReceivingProcess;
 import dev.outbox.testing.kafka.KafkaCluster;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,13 +41,13 @@ final class TopicLosses {
     private static final String NEXT_OFFSET = """
             SELECT coalesce(max(next_offset), 0)
             FROM events.outbox_inbox_offset
-            WHERE topic = '%s' AND partition = %d
+            WHERE topic = ? AND partition = ?
             """;
 
     private static final String STOPPED = """
             SELECT count(*)
             FROM events.outbox_inbox_offset
-            WHERE topic = '%s' AND partition = %d AND stopped_after IS NOT NULL
+            WHERE topic = ? AND partition = ? AND stopped_after IS NOT NULL
             """;
 
     private final KafkaCluster cluster;
@@ -176,11 +175,11 @@ final class TopicLosses {
     }
 
     private long number(String sql, TopicPartition partition) {
-        try {
-            return receiver.database().number(sql.formatted(partition.topic(), partition.partition()));
-        } catch (SQLException e) {
-            throw new IllegalStateException("The database must answer when the faults are over", e);
-        }
+        return receiver.sql()
+                .sql(sql)
+                .params(partition.topic(), partition.partition())
+                .query(Long.class)
+                .single();
     }
 
     private long end(TopicPartition partition) {

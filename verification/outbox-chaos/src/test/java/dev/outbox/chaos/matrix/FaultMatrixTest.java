@@ -42,10 +42,9 @@ class FaultMatrixTest {
                         "target",
                         "matrix",
                         "matrix-" + SEED + "-" + ProcessHandle.current().pid()),
-                2);
-        matrix.add(cells);
+                cells);
 
-        HitTable table = matrix.run();
+        HitTable table = matrix.run(2);
 
         System.out.println(table);
         assertThat(table.failures()).isEmpty();

@@ -1,6 +1,10 @@
 package dev.outbox.chaos.run;
 
-import dev.outbox.chaos.fleet.Database;
+import dev.outbox.chaos.check.CheckSettings;
+import dev.outbox.chaos.check.Checker;
+import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.history.History;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -10,8 +14,8 @@ import java.sql.SQLException;
 import java.util.List;
 import org.postgresql.PGConnection;
 
-/** What a database holds after a run that broke a rule, as text. */
-final class Evidence {
+/** Checks the history of a fleet, and saves what its database holds, as text, if a rule is broken. */
+final class FleetChecker {
 
     private static final List<String> TABLES = List.of(
             "chaos.state_change",
@@ -26,17 +30,22 @@ final class Evidence {
             "events.outbox_operation",
             "audit.events");
 
-    private final Database database;
+    private FleetChecker() {}
 
-    Evidence(Database database) {
-        this.database = database;
+    static Report check(CheckSettings settings, History history, Fleet fleet, Path directory)
+            throws SQLException, IOException {
+        Report report = new Checker(settings).check(history);
+        if (!report.isClean()) {
+            save(fleet, directory);
+        }
+        return report;
     }
 
     /** Writes a file for each table that there is. */
-    void save(Path directory) throws SQLException, IOException {
-        try (Connection connection = database.connect()) {
+    private static void save(Fleet fleet, Path directory) throws SQLException, IOException {
+        try (Connection connection = fleet.dataSource().getConnection()) {
             for (String table : TABLES) {
-                if (database.number("SELECT count(to_regclass('" + table + "'))") == 0) {
+                if (!exists(fleet, table)) {
                     continue;
                 }
                 try (OutputStream file = Files.newOutputStream(directory.resolve(table + ".csv"))) {
@@ -47,5 +56,13 @@ final class Evidence {
                 }
             }
         }
+    }
+
+    private static boolean exists(Fleet fleet, String table) {
+        return fleet.sql()
+                .sql("SELECT to_regclass(?) IS NOT NULL")
+                .param(table)
+                .query(Boolean.class)
+                .single();
     }
 }
