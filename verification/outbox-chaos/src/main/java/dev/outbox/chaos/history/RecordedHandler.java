@@ -18,10 +18,11 @@ public final class RecordedHandler {
             try {
                 own.handle(payload, envelope, context);
                 outcome = Outcome.SUCCEEDED;
+            } catch (InterruptedException e) {
+                outcome = Outcome.INTERRUPTED;
+                throw e;
             } finally {
-                // A handler that swallows its interrupt leaves the flag; the library judges it by its time.
-                boolean interrupted = Thread.currentThread().isInterrupted();
-                facts.ended(handler.id(), envelope, context, interrupted ? Outcome.INTERRUPTED : outcome);
+                facts.ended(handler.id(), envelope, context, outcome);
             }
         });
     }

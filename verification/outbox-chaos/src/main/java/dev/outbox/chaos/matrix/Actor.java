@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.OutboxException;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.process.BusinessTables;
+import dev.outbox.chaos.process.Publisher;
 import dev.outbox.chaos.process.StallWatch;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,11 +31,11 @@ final class Actor implements AutoCloseable {
         this.facts = FactWriter.open(Path.of(assignment.facts()), assignment.process());
         this.stalls = new StallWatch(facts);
         HikariDataSource pool = CellOutbox.open(assignment);
-        BusinessTables tables = new BusinessTables(new JdbcTemplate(pool));
-        this.handlers = new FactHandlers(facts, tables);
+        JdbcTemplate jdbc = new JdbcTemplate(pool);
+        this.handlers = new FactHandlers(facts, new BusinessTables(jdbc));
         this.outbox = CellOutbox.of(pool, assignment, handlers::definitions);
-        this.publications = new Publications(
-                facts, tables, outbox.transactions(), () -> outbox.runtime().publisher());
+        this.publications =
+                new Publications(new Publisher(() -> outbox.runtime().publisher(), outbox.transactions(), jdbc, facts));
         this.runner = new ScenarioRunner(assignment.scenario(), outbox, publications, handlers, facts);
     }
 

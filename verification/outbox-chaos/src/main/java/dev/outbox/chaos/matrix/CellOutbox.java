@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /** Outbox of one process in a cell, with a pool of its own, that can be closed and started as often as a scenario likes. */
 final class CellOutbox implements AutoCloseable {
@@ -94,8 +94,8 @@ final class CellOutbox implements AutoCloseable {
         return operator;
     }
 
-    TransactionTemplate transactions() {
-        return new TransactionTemplate(dependencies.transactions().get().orElseThrow());
+    PlatformTransactionManager transactions() {
+        return dependencies.transactions().get().orElseThrow();
     }
 
     /** Closes the outbox, forgets what it knew, and starts it. */

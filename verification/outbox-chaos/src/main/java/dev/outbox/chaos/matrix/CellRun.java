@@ -3,6 +3,7 @@ package dev.outbox.chaos.matrix;
 import dev.outbox.chaos.check.CheckSettings;
 import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -137,9 +137,7 @@ final class CellRun implements AutoCloseable {
                 victim.suspend();
                 long until = System.nanoTime() + SUSPENSION.toNanos();
                 survivor.call("start");
-                while (System.nanoTime() < until) {
-                    LockSupport.parkNanos(until - System.nanoTime());
-                }
+                Pause.of(Duration.ofNanos(until - System.nanoTime()));
                 // The command waits in the pipe: the held thread continues when the process does.
                 victim.tell("go");
                 victim.resume();
@@ -190,7 +188,7 @@ final class CellRun implements AutoCloseable {
                 survivor.call("restart");
                 nextRestart = System.nanoTime() + BETWEEN_RESTARTS.toNanos();
             }
-            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+            Pause.of(BETWEEN_LOOKS);
         }
         return false;
     }

@@ -4,17 +4,16 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
-import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.RecordedHandler;
 import dev.outbox.chaos.process.BusinessTables;
+import dev.outbox.chaos.process.WorkerHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 
 /** Two handlers that write down what they do: one without a transaction, which may fail, and one that deduplicates. */
 final class FactHandlers {
@@ -33,10 +32,9 @@ final class FactHandlers {
 
     List<HandlerDefinition> definitions() {
         Set<String> types = Set.of(Work.TYPE);
-        return List.of(
-                HandlerDefinition.withContext(SHIP, types, Work.class, this::ship),
-                HandlerDefinition.withContext(BOOK, types, Work.class, this::book)
-                        .deduplicating());
+        HandlerDefinition ship = HandlerDefinition.withContext(SHIP, types, Work.class, this::ship);
+        HandlerDefinition book = HandlerDefinition.of(BOOK, types, (event) -> tables.book(event.eventId(), BOOK));
+        return List.of(RecordedHandler.of(ship, facts), RecordedHandler.of(book.deduplicating(), facts));
     }
 
     /** Notes that the handlers are registered: they must get every event that is intended from now on. */
@@ -49,50 +47,14 @@ final class FactHandlers {
         return started.getOrDefault(eventId, 0);
     }
 
-    private void ship(Work work, EventEnvelope envelope, EventContext context) throws Exception {
-        record(SHIP, envelope, context, () -> {
-            started.put(envelope.eventId(), context.attempt());
-            if (work.fails() && context.attempt() == 1) {
-                throw new IllegalStateException("fails once");
-            }
-            if (work.dies()) {
-                throw new NonRetryableException("dies");
-            }
-            pause(Duration.ofMillis(work.millis()));
-        });
-    }
-
-    private void book(Work work, EventEnvelope envelope, EventContext context) throws Exception {
-        record(BOOK, envelope, context, () -> tables.book(envelope.eventId(), BOOK));
-    }
-
-    /** Body of a handler. */
-    @FunctionalInterface
-    private interface Body {
-        void run() throws Exception;
-    }
-
-    private void record(String handler, EventEnvelope envelope, EventContext context, Body body) throws Exception {
-        facts.started(handler, envelope, context);
-        Outcome outcome = Outcome.FAILED;
-        try {
-            body.run();
-            outcome = Outcome.SUCCEEDED;
-        } catch (InterruptedException e) {
-            outcome = Outcome.INTERRUPTED;
-            throw e;
-        } finally {
-            facts.ended(handler, envelope, context, outcome);
+    private void ship(Work work, EventEnvelope envelope, EventContext context) throws InterruptedException {
+        started.put(envelope.eventId(), context.attempt());
+        if (work.fails() && context.attempt() == 1) {
+            throw new IllegalStateException("fails once");
         }
-    }
-
-    private static void pause(Duration duration) throws InterruptedException {
-        long deadline = System.nanoTime() + duration.toNanos();
-        while (System.nanoTime() < deadline) {
-            if (Thread.interrupted()) {
-                throw new InterruptedException("the process closes");
-            }
-            LockSupport.parkNanos(deadline - System.nanoTime());
+        if (work.dies()) {
+            throw new NonRetryableException("dies");
         }
+        WorkerHandlers.hold(Duration.ofMillis(work.millis()));
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.chaos.matrix;
 
+import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.matrix.Publications.Planned;
@@ -11,8 +12,6 @@ import dev.outbox.operations.ReplayRequest;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,7 +102,7 @@ final class ScenarioRunner {
             case LOCKED_REDELIVERY -> contend(failing(150), 2);
             case REFUSAL -> {
                 Work work = Work.quick(publications.nextNumber());
-                publications.publish(quick(), new Planned(UUID.randomUUID(), "refused", "r-" + rounds, work), quick());
+                publications.publish(quick(), Planned.of("refused", "r-" + rounds, work), quick());
                 pause(200);
             }
         }
@@ -245,13 +244,10 @@ final class ScenarioRunner {
     }
 
     private void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!quiet && !condition.getAsBoolean() && System.nanoTime() < deadline) {
-            pause(10);
-        }
+        Pause.until(PATIENCE, () -> quiet || condition.getAsBoolean());
     }
 
     private static void pause(long millis) {
-        LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
+        Pause.of(Duration.ofMillis(millis));
     }
 }

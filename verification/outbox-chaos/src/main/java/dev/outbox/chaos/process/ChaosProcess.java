@@ -1,6 +1,7 @@
 package dev.outbox.chaos.process;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxPublisher;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.internal.retention.RetentionSettings;
 import dev.outbox.internal.runtime.RuntimeSettings;
@@ -24,6 +25,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /** One process of a chaos run: an ordinary Spring Boot application on the starter, which obeys lines on its standard input. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -112,6 +114,21 @@ public class ChaosProcess {
                 settings.polling(),
                 settings.dispatch(),
                 new RetentionSettings(published, retention.archive(), retention.received(), retention.batchSize()));
+    }
+
+    @Bean
+    Publisher publisher(
+            OutboxPublisher outbox, PlatformTransactionManager transactions, JdbcTemplate jdbc, FactWriter facts) {
+        return new Publisher(() -> outbox, transactions, jdbc, facts);
+    }
+
+    @Bean
+    Traffic traffic(Environment environment) {
+        return new Traffic(
+                environment.getRequiredProperty(SEED, Long.class),
+                environment.getProperty(AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
+                environment.getProperty(TRANSACTION, Integer.class, Traffic.LARGEST_TRANSACTION),
+                environment.getProperty(SCHEDULES, Boolean.class, true));
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package dev.outbox.chaos.process;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -58,19 +59,13 @@ public final class Commands {
     /** Lets an operator deliver scheduled events at once, and cancel others. */
     public static final String RESCHEDULE = "reschedule";
 
-    private final Map<String, Consumer<Long>> actions;
+    private final Map<String, Consumer<Long>> actions = new HashMap<>();
 
-    Commands(Map<String, Consumer<Long>> actions) {
-        this.actions = actions;
-    }
-
-    /** Commands that every worker obeys. */
-    static Commands ofWorker(SkewedClock clock, PoolExhaustion pool) {
-        return new Commands(Map.of(
-                SKEW,
-                clock::skewBySeconds,
-                EXHAUST,
-                (millis) -> inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis)))));
+    /** Commands that every process obeys, and those of its role. */
+    Commands(SkewedClock clock, PoolExhaustion pool, Map<String, Consumer<Long>> ofRole) {
+        actions.put(SKEW, clock::skewBySeconds);
+        actions.put(EXHAUST, (millis) -> inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis))));
+        actions.putAll(ofRole);
     }
 
     void execute(String line) {

@@ -12,11 +12,13 @@ final class FirstRequests implements SmartLifecycle {
 
     private final Registrations registrations;
     private final Publisher publisher;
+    private final Traffic traffic;
     private volatile boolean running;
 
-    FirstRequests(Registrations registrations, Publisher publisher) {
+    FirstRequests(Registrations registrations, Publisher publisher, Traffic traffic) {
         this.registrations = registrations;
         this.publisher = publisher;
+        this.traffic = traffic;
     }
 
     @Override
@@ -24,7 +26,7 @@ final class FirstRequests implements SmartLifecycle {
         running = true;
         registrations.note();
         for (int request = 0; request < REQUESTS; request++) {
-            publisher.publishNext();
+            publisher.publish(traffic.next());
         }
     }
 

@@ -2,6 +2,7 @@ package dev.outbox.chaos.process;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.history.FactWriter;
+import java.util.Map;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -16,7 +17,7 @@ public class ForwardingProcess {
 
     @Bean
     Commands commands(SkewedClock clock, PoolExhaustion pool) {
-        return Commands.ofWorker(clock, pool);
+        return new Commands(clock, pool, Map.of());
     }
 
     @Bean

@@ -11,17 +11,17 @@ import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.Fact.Scheduled;
 import dev.outbox.chaos.history.Fact.Withdrawn;
 import dev.outbox.chaos.history.FactWriter;
-import dev.outbox.chaos.process.Traffic.Act;
-import dev.outbox.chaos.process.Traffic.Deadline;
-import dev.outbox.chaos.process.Traffic.Plan;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -29,80 +29,76 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Publishes random events together with business rows, and records the outcome of every transaction. */
-final class Publisher {
+/** Publishes events together with business rows, and records the outcome of every transaction. */
+public final class Publisher {
 
     private static final Logger log = LoggerFactory.getLogger(Publisher.class);
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private static final Duration IDLE = Duration.ofMillis(10);
-
-    private final OutboxPublisher outbox;
+    private final Supplier<OutboxPublisher> outbox;
     private final PlatformTransactionManager transactions;
     private final BusinessTables tables;
     private final FactWriter facts;
-    private final String name;
-    private final Traffic traffic;
-    private volatile long rate;
-    private volatile boolean stopped;
-    private int number;
+    private final AtomicInteger number = new AtomicInteger();
 
-    Publisher(
-            OutboxPublisher outbox,
+    /**
+     * A transaction. Scheduled events do not get the id that they have here.
+     *
+     * @param events the events, sorted by aggregate
+     * @param deadlines what is scheduled or withdrawn instead of published, by event id
+     * @param aborts whether it rolls back
+     * @param batch whether it publishes the events in one call
+     */
+    public record Plan(List<IntendedEvent> events, Map<UUID, Deadline> deadlines, boolean aborts, boolean batch) {
+
+        /** Copies the collections. */
+        public Plan {
+            events = List.copyOf(events);
+            deadlines = Map.copyOf(deadlines);
+        }
+    }
+
+    /** How an event is scheduled, or withdrawn by its key. */
+    public record Deadline(
+            Act act, Duration delay, @Nullable String key) {}
+
+    /** What a publisher does with a deadline. */
+    public enum Act {
+        AFTER,
+        AT,
+        KEEP,
+        CANCEL
+    }
+
+    /** Creates a publisher; the outbox may be another one for each transaction. */
+    public Publisher(
+            Supplier<OutboxPublisher> outbox,
             PlatformTransactionManager transactions,
             JdbcTemplate jdbc,
-            FactWriter facts,
-            String name,
-            Traffic traffic) {
+            FactWriter facts) {
         this.outbox = outbox;
         this.transactions = transactions;
         this.tables = new BusinessTables(jdbc);
         this.facts = facts;
-        this.name = name;
-        this.traffic = traffic;
     }
 
-    void atRate(long transactionsPerSecond) {
-        rate = transactionsPerSecond;
+    /** Executes a transaction, and returns its outcome. */
+    public Commit publish(Plan plan) {
+        return publish(plan, () -> {});
     }
 
-    void stop() {
-        stopped = true;
-    }
-
-    /** Publishes until it is stopped. */
-    void run() {
-        long next = System.nanoTime();
-        while (!stopped) {
-            long now = System.nanoTime();
-            if (rate == 0 || now < next) {
-                LockSupport.parkNanos(rate == 0 ? IDLE.toNanos() : next - now);
-                continue;
-            }
-            next = Math.max(next, now - Duration.ofSeconds(1).toNanos())
-                    + Duration.ofSeconds(1).toNanos() / rate;
-            publishNext();
-        }
-    }
-
-    /** Publishes one transaction. */
-    void publishNext() {
-        publish(traffic.next(), () -> {});
-    }
-
-    /** Publishes one event, and commits some time later. */
-    void publishSlowly(Duration time) {
-        publish(traffic.single(name + "-" + number), () -> LockSupport.parkNanos(time.toNanos()));
-    }
-
-    private void publish(Plan plan, Runnable beforeCommit) {
-        String transaction = name + "-" + ++number;
+    /** Executes a transaction, with an action before its commit, and returns its outcome. */
+    Commit publish(Plan plan, Runnable beforeCommit) {
+        String transaction = facts.process() + "-" + number.incrementAndGet();
         List<IntendedEvent> atOnce = plan.events().stream()
                 .filter((event) -> !plan.deadlines().containsKey(event.eventId()))
                 .toList();
         facts.write(new Intended(System.nanoTime(), facts.process(), transaction, atOnce));
         Commit outcome = execute(plan, transaction, beforeCommit);
         facts.write(new Completed(System.nanoTime(), facts.process(), transaction, outcome));
+        return outcome;
     }
 
     private Commit execute(Plan plan, String transaction, Runnable beforeCommit) {
@@ -158,23 +154,23 @@ final class Publisher {
         for (IntendedEvent event : events) {
             Deadline deadline = plan.deadlines().get(event.eventId());
             if (deadline != null) {
-                schedule(event, outboxEvent(event, plan), deadline, transaction);
+                schedule(event, outboxEvent(event), deadline, transaction);
             }
         }
     }
 
     /** Which event a key has stood for is certain: other publishers wait for the account, and the mover for the counter. */
     private void schedule(IntendedEvent event, OutboxEvent outboxEvent, Deadline deadline, String transaction) {
-        UUID before = tables.scheduled(event, deadline.key());
+        UUID before = deadline.key() == null ? null : tables.scheduled(event, deadline.key());
         boolean cancelled = false;
         UUID stored = null;
         if (deadline.act() == Act.CANCEL) {
-            cancelled =
-                    outbox.cancel(event.aggregateType(), event.aggregateId(), Objects.requireNonNull(deadline.key()));
+            cancelled = outbox.get()
+                    .cancel(event.aggregateType(), event.aggregateId(), Objects.requireNonNull(deadline.key()));
         } else {
             long due = tables.clock()
                     + TimeUnit.MILLISECONDS.toMicros(deadline.delay().toMillis());
-            EventEnvelope envelope = outbox.publish(scheduled(outboxEvent, deadline, due));
+            EventEnvelope envelope = outbox.get().publish(scheduled(outboxEvent, deadline, due));
             stored = envelope.eventId();
             if (stored.equals(before)) {
                 return;
@@ -201,11 +197,11 @@ final class Publisher {
 
     private void publish(List<IntendedEvent> events, Plan plan, String transaction) {
         List<OutboxEvent> outboxEvents = events.stream()
-                .map((event) -> outboxEvent(event, plan).withEventId(event.eventId()))
+                .map((event) -> outboxEvent(event).withEventId(event.eventId()))
                 .toList();
         List<EventEnvelope> stored = plan.batch()
-                ? outbox.publishAll(outboxEvents)
-                : outboxEvents.stream().map(outbox::publish).toList();
+                ? outbox.get().publishAll(outboxEvents)
+                : outboxEvents.stream().map(outbox.get()::publish).toList();
         for (EventEnvelope envelope : stored) {
             facts.write(new Published(
                     System.nanoTime(), facts.process(), transaction, envelope.eventId(), envelope.sequence()));
@@ -213,11 +209,8 @@ final class Publisher {
         tables.note(stored, transaction);
     }
 
-    private static OutboxEvent outboxEvent(IntendedEvent event, Plan plan) {
-        OutboxEvent result = OutboxEvent.of(
-                        event.aggregateType(),
-                        event.aggregateId(),
-                        Objects.requireNonNull(plan.payloads().get(event.eventId())))
+    private static OutboxEvent outboxEvent(IntendedEvent event) {
+        OutboxEvent result = OutboxEvent.of(event.aggregateType(), event.aggregateId(), JSON.readTree(event.payload()))
                 .withEventType(event.eventType());
         for (var header : event.headers().entrySet()) {
             result = result.withHeader(header.getKey(), header.getValue());

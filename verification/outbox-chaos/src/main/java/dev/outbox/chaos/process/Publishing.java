@@ -1,16 +1,41 @@
 package dev.outbox.chaos.process;
 
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.context.SmartLifecycle;
 
-/** Runs the publisher on a thread of its own while the application runs. */
+/** Publishes traffic at a rate, on a thread of its own, while the application runs. */
 final class Publishing implements SmartLifecycle {
 
-    private final Publisher publisher;
-    private final Thread thread;
+    private static final Duration IDLE = Duration.ofMillis(10);
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-    Publishing(Publisher publisher) {
+    private final Publisher publisher;
+    private final Traffic traffic;
+    private final Thread thread = new Thread(this::run, "publisher");
+    private volatile long rate;
+    private volatile boolean stopped;
+
+    Publishing(Publisher publisher, Traffic traffic) {
         this.publisher = publisher;
-        this.thread = new Thread(publisher::run, "publisher");
+        this.traffic = traffic;
+    }
+
+    void atRate(long transactionsPerSecond) {
+        rate = transactionsPerSecond;
+    }
+
+    private void run() {
+        long next = System.nanoTime();
+        while (!stopped) {
+            long now = System.nanoTime();
+            if (rate == 0 || now < next) {
+                LockSupport.parkNanos(rate == 0 ? IDLE.toNanos() : next - now);
+                continue;
+            }
+            next = Math.max(next, now - SECOND) + SECOND / rate;
+            publisher.publish(traffic.next());
+        }
     }
 
     @Override
@@ -21,7 +46,7 @@ final class Publishing implements SmartLifecycle {
     /** Returns when the last transaction has ended. */
     @Override
     public void stop() {
-        publisher.stop();
+        stopped = true;
         try {
             thread.join();
         } catch (InterruptedException e) {

@@ -2,7 +2,6 @@ package dev.outbox.chaos.process;
 
 import static java.util.Map.entry;
 
-import dev.outbox.OutboxPublisher;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
@@ -11,57 +10,27 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Process that publishes and in which operators work. It handles nothing. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = ChaosProcess.ROLE, havingValue = "publisher")
 class PublishingProcess {
 
+    /** Its seed is another one than that of the traffic, which would give events the same ids. */
     @Bean
-    Publisher publisher(
-            OutboxPublisher outbox,
-            PlatformTransactionManager transactions,
-            JdbcTemplate jdbc,
-            FactWriter facts,
-            JsonMapper mapper,
-            Environment environment) {
-        Traffic traffic = new Traffic(
-                environment.getRequiredProperty(ChaosProcess.SEED, Long.class),
-                environment.getProperty(ChaosProcess.AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
-                environment.getProperty(ChaosProcess.TRANSACTION, Integer.class, Traffic.LARGEST_TRANSACTION),
-                environment.getProperty(ChaosProcess.SCHEDULES, Boolean.class, true),
-                mapper);
-        return new Publisher(outbox, transactions, jdbc, facts, facts.process(), traffic);
+    OverlappingWriters overlappingWriters(Publisher publisher, Environment environment) {
+        long seed = environment.getRequiredProperty(ChaosProcess.SEED, Long.class) + 1;
+        return new OverlappingWriters(
+                publisher, new Traffic(seed, Traffic.COLD_AGGREGATES, Traffic.LARGEST_TRANSACTION, false));
     }
 
     @Bean
-    OverlappingWriters overlappingWriters(
-            OutboxPublisher outbox,
-            PlatformTransactionManager transactions,
-            JdbcTemplate jdbc,
-            FactWriter facts,
-            JsonMapper mapper,
-            Environment environment) {
-        long seed = environment.getRequiredProperty(ChaosProcess.SEED, Long.class);
-        return new OverlappingWriters((name) -> new Publisher(
-                outbox,
-                transactions,
-                jdbc,
-                facts,
-                facts.process() + "-" + name,
-                new Traffic(seed + name.hashCode(), Traffic.COLD_AGGREGATES, false, mapper)));
-    }
-
-    @Bean
-    SmartLifecycle publishing(Publisher publisher) {
-        return new Publishing(publisher);
+    Publishing publishing(Publisher publisher, Traffic traffic) {
+        return new Publishing(publisher, traffic);
     }
 
     @Bean
@@ -76,26 +45,24 @@ class PublishingProcess {
 
     @Bean
     Commands commands(
-            Publisher publisher,
+            Publishing publishing,
             OverlappingWriters writers,
             Operator operator,
             SkewedClock clock,
             PoolExhaustion pool) {
-        return new Commands(Map.ofEntries(
-                entry(Commands.RATE, publisher::atRate),
-                entry(Commands.OVERLAP, (millis) -> writers.write(Duration.ofMillis(millis))),
-                entry(Commands.PAUSE, operator::pauseOrResume),
-                command(Commands.SKIP_DELAYED, operator::skipDelayed),
-                command(Commands.RETRY, operator::retry),
-                command(Commands.SKIP, operator::skip),
-                command(Commands.REPLAY, operator::replay),
-                command(Commands.ERASE, operator::erase),
-                command(Commands.RESCHEDULE, operator::reschedule),
-                entry(Commands.SKEW, clock::skewBySeconds),
-                entry(
-                        Commands.EXHAUST,
-                        (millis) ->
-                                Commands.inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis))))));
+        return new Commands(
+                clock,
+                pool,
+                Map.ofEntries(
+                        entry(Commands.RATE, publishing::atRate),
+                        entry(Commands.OVERLAP, (millis) -> writers.write(Duration.ofMillis(millis))),
+                        entry(Commands.PAUSE, operator::pauseOrResume),
+                        command(Commands.SKIP_DELAYED, operator::skipDelayed),
+                        command(Commands.RETRY, operator::retry),
+                        command(Commands.SKIP, operator::skip),
+                        command(Commands.REPLAY, operator::replay),
+                        command(Commands.ERASE, operator::erase),
+                        command(Commands.RESCHEDULE, operator::reschedule)));
     }
 
     private static Map.Entry<String, Consumer<Long>> command(String name, Consumer<Long> action) {

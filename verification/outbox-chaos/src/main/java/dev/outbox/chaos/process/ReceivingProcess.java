@@ -28,16 +28,19 @@ public class ReceivingProcess {
     }
 
     @Bean
-    Commands commands(OutboxOperations operations) {
-        return new Commands(Map.of(
-                Commands.PAUSE_INBOX,
-                (pause) -> pauseOrResume(operations, pause == 1),
-                Commands.RESUME_INBOX,
-                (latest) -> operations.resumeInbox(
-                        INBOX,
-                        latest == 1 ? InboxStart.LATEST : InboxStart.EARLIEST,
-                        OPERATOR,
-                        "its records are gone")));
+    Commands commands(OutboxOperations operations, SkewedClock clock, PoolExhaustion pool) {
+        return new Commands(
+                clock,
+                pool,
+                Map.of(
+                        Commands.PAUSE_INBOX,
+                        (pause) -> pauseOrResume(operations, pause == 1),
+                        Commands.RESUME_INBOX,
+                        (latest) -> operations.resumeInbox(
+                                INBOX,
+                                latest == 1 ? InboxStart.LATEST : InboxStart.EARLIEST,
+                                OPERATOR,
+                                "its records are gone")));
     }
 
     private static void pauseOrResume(OutboxOperations operations, boolean pause) {

@@ -1,11 +1,9 @@
 package dev.outbox.chaos.process;
 
-import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerDefinition.ContextHandler;
-import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.history.RecordedHandler;
 import java.time.Duration;
 
 /** Writes a fact before and after every call of a handler, and slows handlers down when the nemesis says so. */
@@ -32,29 +30,20 @@ final class RecordedHandlers {
     }
 
     HandlerDefinition recorded(HandlerDefinition handler) {
-        return handler.decorated(
-                (body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
+        return RecordedHandler.of(
+                handler.decorated((body) -> (payload, event, context) -> {
+                    disturb(event, context.attempt());
+                    body.handle(payload, event, context);
+                }),
+                facts);
     }
 
-    private void run(
-            String handler, Object payload, EventEnvelope event, EventContext context, ContextHandler<Object> body)
-            throws Exception {
-        facts.started(handler, event, context);
-        Outcome outcome = Outcome.FAILED;
-        try {
-            if (!slowness.isZero()) {
-                WorkerHandlers.hold(slowness);
-            }
-            if (event.aggregateType().equals(WorkerHandlers.STORMY) && System.nanoTime() < stormUntil) {
-                rage(event, context.attempt());
-            }
-            body.handle(payload, event, context);
-            outcome = Outcome.SUCCEEDED;
-        } catch (InterruptedException e) {
-            outcome = Outcome.INTERRUPTED;
-            throw e;
-        } finally {
-            facts.ended(handler, event, context, outcome);
+    private void disturb(EventEnvelope event, int attempt) throws InterruptedException {
+        if (!slowness.isZero()) {
+            WorkerHandlers.hold(slowness);
+        }
+        if (event.aggregateType().equals(WorkerHandlers.STORMY) && System.nanoTime() < stormUntil) {
+            rage(event, attempt);
         }
     }
 

@@ -1,11 +1,10 @@
 package dev.outbox.chaos.process;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.chaos.history.Fact.Subscribed;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.history.RecordedHandler;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -38,23 +37,13 @@ final class Registrations {
             while (!isKnown(handler)) {
                 LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
             }
-            note(handler);
+            RecordedHandler.subscribed(facts, List.of(handler));
         }
     }
 
     /** Notes that every handler is registered: to be called when the application must have done it. */
     void note() {
-        handlers.forEach(this::note);
-    }
-
-    private void note(HandlerDefinition handler) {
-        facts.write(new Subscribed(
-                System.nanoTime(),
-                facts.process(),
-                handler.id(),
-                handler.eventTypes(),
-                Set.copyOf(handler.aliases()),
-                handler.deduplicates()));
+        RecordedHandler.subscribed(facts, handlers);
     }
 
     private boolean isKnown(HandlerDefinition handler) {

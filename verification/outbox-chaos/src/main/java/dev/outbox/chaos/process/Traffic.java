@@ -1,6 +1,9 @@
 package dev.outbox.chaos.process;
 
 import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.process.Publisher.Act;
+import dev.outbox.chaos.process.Publisher.Deadline;
+import dev.outbox.chaos.process.Publisher.Plan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -10,7 +13,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Decides at random what a publisher's transactions do. */
@@ -37,43 +39,19 @@ final class Traffic {
 
     private static final int HOT_AGGREGATES = 8;
     private static final List<String> KEYS = List.of("deadline", "reminder");
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final Random random;
     private final int coldAggregates;
     private final int largestTransaction;
     private final boolean schedules;
-    private final JsonMapper mapper;
     private int number;
 
-    Traffic(long seed, int coldAggregates, boolean schedules, JsonMapper mapper) {
-        this(seed, coldAggregates, LARGEST_TRANSACTION, schedules, mapper);
-    }
-
-    Traffic(long seed, int coldAggregates, int largestTransaction, boolean schedules, JsonMapper mapper) {
-        this.largestTransaction = largestTransaction;
-        this.schedules = schedules;
+    Traffic(long seed, int coldAggregates, int largestTransaction, boolean schedules) {
         this.random = new Random(seed);
         this.coldAggregates = coldAggregates;
-        this.mapper = mapper;
-    }
-
-    /** Transaction with its events, sorted by aggregate. Those with a deadline do not get the id that they have here. */
-    record Plan(
-            List<IntendedEvent> events,
-            Map<UUID, Object> payloads,
-            Map<UUID, Deadline> deadlines,
-            boolean aborts,
-            boolean batch) {}
-
-    /** How an event is scheduled, or withdrawn by its key. */
-    record Deadline(Act act, Duration delay, @Nullable String key) {}
-
-    /** What a publisher does with a deadline. */
-    enum Act {
-        AFTER,
-        AT,
-        KEEP,
-        CANCEL
+        this.largestTransaction = largestTransaction;
+        this.schedules = schedules;
     }
 
     /** Payload of every event. */
@@ -85,22 +63,19 @@ final class Traffic {
         boolean aborts = end < 5;
         boolean goesBack = end >= 95;
         List<IntendedEvent> events = new ArrayList<>();
-        Map<UUID, Object> payloads = new HashMap<>();
         Map<UUID, Deadline> deadlines = new HashMap<>();
         for (int i = 0; i < count; i++) {
-            Payload payload = payload();
+            String payload = payload();
             Deadline deadline = schedules && random.nextInt(8) == 0 ? deadline() : null;
             String aggregateId = deadline == null || deadline.key() == null ? aggregateId() : hotAggregateId();
-            IntendedEvent event =
-                    event(aggregateId, mapper.writeValueAsString(payload), goesBack && random.nextBoolean());
+            IntendedEvent event = event(aggregateId, payload, goesBack && random.nextBoolean());
             events.add(event);
-            payloads.put(event.eventId(), payload);
             if (deadline != null) {
                 deadlines.put(event.eventId(), deadline);
             }
         }
         events.sort(Comparator.comparing(IntendedEvent::aggregateType).thenComparing(IntendedEvent::aggregateId));
-        return new Plan(events, payloads, deadlines, aborts, random.nextBoolean());
+        return new Plan(events, deadlines, aborts, random.nextBoolean());
     }
 
     /** Most are due within seconds. Those with a key share few keys, and the others are never withdrawn. */
@@ -128,17 +103,10 @@ final class Traffic {
     }
 
     /** Transaction that shares no aggregate with another one. */
-    Plan single(String aggregateId) {
-        Payload payload = payload();
-        IntendedEvent event = new IntendedEvent(
-                new UUID(random.nextLong(), random.nextLong()),
-                OPENED,
-                "order",
-                aggregateId,
-                mapper.writeValueAsString(payload),
-                Map.of(),
-                false);
-        return new Plan(List.of(event), Map.of(event.eventId(), payload), Map.of(), false, false);
+    synchronized Plan single() {
+        UUID id = new UUID(random.nextLong(), random.nextLong());
+        IntendedEvent event = new IntendedEvent(id, OPENED, "order", "single-" + id, payload(), Map.of());
+        return new Plan(List.of(event), Map.of(), false, false);
     }
 
     private String aggregateId() {
@@ -150,13 +118,13 @@ final class Traffic {
     }
 
     /** One payload in 400 has an amount that no handler can decode. */
-    private Payload payload() {
+    private String payload() {
         number++;
         Object amount = random.nextInt(400) == 0 ? "a lot" : (Object) random.nextInt(1_000_000);
-        return new Payload(
+        return JSON.writeValueAsString(new Payload(
                 number,
                 amount,
                 "text \u00e9\u4e2d\uD83D\uDE00 \"" + number + "\" \\ \n",
-                List.of("a", "b " + random.nextInt(9)));
+                List.of("a", "b " + random.nextInt(9))));
     }
 }

@@ -1,17 +1,15 @@
 package dev.outbox.chaos.process;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The handlers of a worker, whose behaviour depends on the event id only, so that every process agrees on it. */
+/** What the handlers of a worker do. It depends on the event id only, so that every process agrees on it. */
 public final class WorkerHandlers {
 
     /** Aggregate type of the events that a retry storm concerns. */
@@ -26,15 +24,6 @@ public final class WorkerHandlers {
 
     static final String BOOKING = "booking";
     static final String FLAKY = "flaky";
-
-    private static final String JOURNAL = "journal";
-    private static final String RENAMED_JOURNAL = "journal.entries";
-    private static final String BILLING = "billing";
-    private static final String SLOW = "slow";
-    private static final String STALLING = "stalling";
-    private static final String SEARCH = "search";
-    private static final Set<String> ALL_BUT_CLOSED =
-            Set.of(Traffic.OPENED, Traffic.MOVED, Traffic.PAID, Traffic.REFUNDED);
 
     /** A delay as a remote header may ask for. */
     private static final Duration ABSURD = Duration.ofSeconds(9_999_999_999_999_999L);
@@ -54,55 +43,12 @@ public final class WorkerHandlers {
     /** What is decoded from the payload. */
     record Amount(int amount) {}
 
-    HandlerDefinition journal() {
-        return HandlerDefinition.of(JOURNAL, ALL_BUT_CLOSED, (event) -> {});
-    }
-
-    /** The journal under its name in the second version. */
-    HandlerDefinition renamedJournal() {
-        return HandlerDefinition.of(RENAMED_JOURNAL, ALL_BUT_CLOSED, (event) -> {})
-                .aliases(JOURNAL);
-    }
-
-    HandlerDefinition booking() {
-        return HandlerDefinition.of(BOOKING, Set.of(Traffic.PAID, Traffic.OPENED), this::book)
-                .deduplicating();
-    }
-
-    HandlerDefinition flaky() {
-        return HandlerDefinition.of(FLAKY, Set.of(Traffic.MOVED), Amount.class, WorkerHandlers::failAtTimes)
-                .decorated((body) -> (payload, event, context) -> {
-                    throwAtTimes(event);
-                    body.handle(payload, event, context);
-                });
-    }
-
-    HandlerDefinition slow() {
-        return HandlerDefinition.of(SLOW, Set.of(Traffic.CLOSED), WorkerHandlers::takeLong);
-    }
-
-    HandlerDefinition stalling() {
-        return HandlerDefinition.withContext(
-                STALLING,
-                Set.of(Traffic.CLOSED),
-                null,
-                (payload, event, context) -> hangAtTimes(event, context.attempt()));
-    }
-
-    HandlerDefinition billing() {
-        return HandlerDefinition.of(BILLING, Set.of(Traffic.REFUNDED), (event) -> {});
-    }
-
-    HandlerDefinition search() {
-        return HandlerDefinition.of(SEARCH, Set.of(Traffic.OPENED, Traffic.CLOSED), (event) -> {});
-    }
-
     /** Makes the next transaction on the stream without concurrency take longer. */
     void holdNextTransaction(long millis) {
         held.set(millis);
     }
 
-    private void book(EventEnvelope event) throws InterruptedException {
+    void book(EventEnvelope event) throws InterruptedException {
         if (chance(event, 100) == 0) {
             throw new IllegalStateException("The booking of one event in a hundred always fails");
         }
@@ -113,14 +59,14 @@ public final class WorkerHandlers {
     }
 
     /** Throws an error for one event in 500. */
-    private static void throwAtTimes(EventEnvelope event) {
+    static void throwAtTimes(EventEnvelope event) {
         if (chance(event, 500) == 7) {
             throw new AssertionError("The handler throws an error for one event in 500");
         }
     }
 
     /** Fails with every kind of failure: one that passes, one that does not, and one that says when to come back. */
-    private static void failAtTimes(Amount amount, EventEnvelope event) {
+    static void failAtTimes(Amount amount, EventEnvelope event) {
         switch (chance(event, 200)) {
             case 0 -> throw new NonRetryableException("One event in 200 is refused");
             case 1 -> throw new IllegalStateException("One event in 200 always fails");
@@ -161,18 +107,18 @@ public final class WorkerHandlers {
         }
     }
 
-    private static void takeLong(EventEnvelope event) throws InterruptedException {
+    static void takeLong(EventEnvelope event) throws InterruptedException {
         hold(Duration.ofMillis(chance(event, 40) == 0 ? 4000 : 20));
     }
 
-    private static void hangAtTimes(EventEnvelope event, int attempt) throws InterruptedException {
+    static void hangAtTimes(EventEnvelope event, int attempt) throws InterruptedException {
         if (attempt == 1 && chance(event, 30) == 0) {
             hold(Duration.ofHours(1));
         }
     }
 
     /** Waits, unless it is interrupted. */
-    static void hold(Duration time) throws InterruptedException {
+    public static void hold(Duration time) throws InterruptedException {
         boolean released = new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
         if (released) {
             throw new IllegalStateException("Nothing releases this latch");
