@@ -1,12 +1,13 @@
 package dev.outbox.chaos.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.liveness.Service;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,12 +52,14 @@ class FaultFreeRunTest {
         List<HandlerDefinition> handlers = List.of(
                 HandlerDefinition.of("mail", Set.of("Traded"), (event) -> {}),
                 HandlerDefinition.of("audit", Set.of("*"), (event) -> {}));
-        try (RecordedRun run = new RecordedRun(directory.resolve("round-" + round), (sql) -> handlers)) {
+        try (Service service = new Service(directory.resolve("round-" + round))) {
+            service.start("worker-1", handlers);
+            service.start("worker-2", handlers);
             for (int first = 0; first < ROUND; first += TRANSACTION) {
-                run.publish("t-" + first, events(first), true);
+                service.publish(events(first), true);
             }
-            await().atMost(Duration.ofMinutes(10)).until(run::isBacklogEmpty);
-            return run.check();
+            service.awaitHandled(Duration.ofMinutes(10));
+            return service.check(CheckSettings.defaults());
         }
     }
 
@@ -69,6 +72,7 @@ class FaultFreeRunTest {
                         "a" + i % 997,
                         "{\"number\":" + i + ",\"text\":\"an event of many\"}",
                         Map.of()))
+                .sorted(Comparator.comparing(IntendedEvent::aggregateId))
                 .toList();
     }
 }

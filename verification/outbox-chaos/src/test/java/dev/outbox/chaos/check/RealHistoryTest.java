@@ -7,6 +7,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.liveness.Service;
 import dev.outbox.operations.DeliverySelection;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The checker reads what the real library does, accepts it, and notices when it is tampered with. */
 @Tag("full")
@@ -32,21 +32,19 @@ class RealHistoryTest {
 
     private static final int TRANSACTIONS = 240;
     private static final int EVENTS = 10;
+    private static final int MAX_ATTEMPTS = 3;
+    private static final CheckSettings SETTINGS = CheckSettings.defaults().withMaxAttempts(MAX_ATTEMPTS);
 
     private final Set<UUID> failedOnce = ConcurrentHashMap.newKeySet();
 
     @TempDir
     private Path directory;
 
-    private List<HandlerDefinition> handlers(JdbcClient sql) {
+    private List<HandlerDefinition> handlers(Service service, String instance) {
         HandlerDefinition mail = HandlerDefinition.of("mail", Set.of("*"), (event) -> {});
         HandlerDefinition flaky = HandlerDefinition.of("flaky", Set.of("Traded"), this::failSometimes);
         HandlerDefinition booker = HandlerDefinition.of(
-                        "booker",
-                        Set.of("Traded"),
-                        (event) -> sql.sql("INSERT INTO chaos.booking VALUES (?, 'booker')")
-                                .param(event.eventId())
-                                .update())
+                        "booker", Set.of("Traded"), (event) -> service.book(instance, event.eventId(), "booker"))
                 .deduplicating();
         return List.of(mail, flaky, booker);
     }
@@ -65,18 +63,25 @@ class RealHistoryTest {
 
     @Test
     void realRunIsCleanUntilItIsTamperedWith() throws Exception {
-        try (RecordedRun run = new RecordedRun(directory, this::handlers)) {
+        try (Service run = new Service(directory)) {
+            for (String instance : List.of("worker-1", "worker-2")) {
+                run.start(
+                        instance,
+                        handlers(run, instance),
+                        "--outbox.retry.delays=100ms",
+                        "--outbox.retry.max-attempts=" + MAX_ATTEMPTS);
+            }
             publish(run);
-            await().atMost(Duration.ofSeconds(60)).until(run::isBacklogEmpty);
+            await().atMost(Duration.ofSeconds(60)).until(() -> isDrained(run));
             run.operations().retry(DeliverySelection.all().ofHandler("flaky"), "ann", "try again");
-            await().atMost(Duration.ofSeconds(60)).until(run::isBacklogEmpty);
+            await().atMost(Duration.ofSeconds(60)).until(() -> isDrained(run));
             run.operations()
                     .skip(
                             DeliverySelection.all().ofHandler("flaky").withErrorCode("NonRetryableException"),
                             "ann",
                             "no");
 
-            Report report = run.check();
+            Report report = run.check(SETTINGS);
 
             assertThat(report.isClean()).as(report::toString).isTrue();
             assertThat(report.notChecked()).isEmpty();
@@ -89,13 +94,19 @@ class RealHistoryTest {
         }
     }
 
-    private static void publish(RecordedRun run) throws Exception {
+    private static boolean isDrained(Service run) {
+        return run.sql()
+                .sql("SELECT NOT EXISTS (SELECT FROM events.outbox_unpublished o WHERE o.status <> 'DEAD')")
+                .query(Boolean.class)
+                .single();
+    }
+
+    private static void publish(Service run) throws Exception {
         ExecutorService publishers = Executors.newFixedThreadPool(2);
         List<Future<?>> results = new ArrayList<>();
         for (int i = 0; i < TRANSACTIONS; i++) {
             int transaction = i;
-            results.add(publishers.submit(
-                    () -> run.publish("t-" + transaction, events(transaction), transaction % 10 != 9)));
+            results.add(publishers.submit(() -> run.publish(events(transaction), transaction % 10 != 9)));
         }
         publishers.shutdown();
         assertThat(publishers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
@@ -128,13 +139,13 @@ class RealHistoryTest {
                 };
     }
 
-    private static void assertTamperingIsNoticed(RecordedRun run) {
+    private static void assertTamperingIsNoticed(Service run) {
         UUID event = run.sql()
                 .sql("SELECT o.event_id FROM events.outbox_published o WHERE o.aggregate_seq = 2 LIMIT 1")
                 .query(UUID.class)
                 .single();
-        run.book(event, "booker");
-        assertThat(run.check().violations()).extracting(Violation::rule).containsExactly("booked-once");
+        run.book("worker-1", event, "booker");
+        assertThat(run.check(SETTINGS).violations()).extracting(Violation::rule).containsExactly("booked-once");
 
         run.sql()
                 .sql("ALTER TABLE events.outbox_published DISABLE TRIGGER USER")
@@ -143,7 +154,7 @@ class RealHistoryTest {
                 .sql("DELETE FROM events.outbox WHERE event_id = ?")
                 .param(event)
                 .update();
-        assertThat(run.check().violations())
+        assertThat(run.check(SETTINGS).violations())
                 .extracting(Violation::rule)
                 .containsExactly(
                         "nothing-lost",

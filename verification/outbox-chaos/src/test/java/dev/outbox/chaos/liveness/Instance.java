@@ -17,8 +17,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Instance of a service as its users run it: a Spring Boot application on the starter, with the defaults of Outbox, of the pool and of the
@@ -79,8 +79,12 @@ final class Instance implements AutoCloseable {
         return context.getBean(OutboxOperations.class);
     }
 
-    TransactionTemplate transactions() {
-        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    PlatformTransactionManager transactions() {
+        return context.getBean(PlatformTransactionManager.class);
+    }
+
+    JdbcTemplate jdbc() {
+        return context.getBean(JdbcTemplate.class);
     }
 
     /** Heals the network, and stops in order. */

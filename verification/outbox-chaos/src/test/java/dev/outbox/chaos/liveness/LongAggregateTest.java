@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.check.CheckSettings;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.testing.Guarantee;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +81,7 @@ class LongAggregateTest {
         for (int first = 0; first < EVENTS; first += TRANSACTION) {
             service.publish(IntStream.range(0, TRANSACTION)
                     .mapToObj((i) -> event(COUNTED, "hot"))
-                    .toList());
+                    .toArray(IntendedEvent[]::new));
         }
     }
 

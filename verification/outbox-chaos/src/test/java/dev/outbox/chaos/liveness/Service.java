@@ -2,50 +2,37 @@ package dev.outbox.chaos.liveness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.OutboxEvent;
 import dev.outbox.chaos.check.CheckSettings;
 import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
-import dev.outbox.chaos.check.Violation;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact.Commit;
-import dev.outbox.chaos.history.Fact.Completed;
 import dev.outbox.chaos.history.Fact.Fault;
-import dev.outbox.chaos.history.Fact.Intended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Kind;
-import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
-import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
-import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.chaos.history.RunTables;
+import dev.outbox.chaos.process.BusinessTables;
+import dev.outbox.chaos.process.Publisher;
+import dev.outbox.chaos.process.Publisher.Plan;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
-import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /** A service with default settings: a database of its own, one instance that publishes, and others that handle events. */
-final class Service implements AutoCloseable {
+public final class Service implements AutoCloseable {
 
     private static final String PUBLISHER = "publisher";
     private static final String AGGREGATE_TYPE = "order";
@@ -54,38 +41,24 @@ final class Service implements AutoCloseable {
     private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final JdbcClient sql = JdbcClient.create(database.dataSource());
     private final Map<String, Instance> instances = new ConcurrentHashMap<>();
-    private final AtomicLong transactions = new AtomicLong();
     private final Path directory;
     private final FactWriter faults;
-    private final FactWriter published;
     private final Instance publisher;
+    private final Publisher publications;
 
-    Service(Path directory) {
+    /** Creates the database, and starts the instance that publishes. */
+    public Service(Path directory) {
         this.directory = directory;
-        new OutboxMigrations(
-                        database.dataSource(),
-                        Schemas.defaults().outbox(),
-                        Schemas.defaults().archive())
-                .migrate();
-        sql.sql(stateChanges()).update();
+        RunTables.create(database.dataSource(), RunTables.LEDGER);
         faults = FactWriter.open(directory, "faults");
-        published = FactWriter.open(directory, PUBLISHER);
+        FactWriter published = FactWriter.open(directory, PUBLISHER);
         publisher = new Instance(PUBLISHER, database, published, List.of(), "--outbox.poller.enabled=false");
-    }
-
-    private static String stateChanges() {
-        try (InputStream script = History.class.getResourceAsStream("state-changes.sql")) {
-            return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        publications = new Publisher(publisher::publisher, publisher.transactions(), publisher.jdbc(), published);
     }
 
     /** Starts an instance with handlers; options deviate from the defaults. */
-    Instance start(String name, List<HandlerDefinition> handlers, String... options) {
-        Instance instance = new Instance(name, database, FactWriter.open(directory, name), handlers, options);
-        instances.put(name, instance);
-        return instance;
+    public void start(String name, List<HandlerDefinition> handlers, String... options) {
+        instances.put(name, new Instance(name, database, FactWriter.open(directory, name), handlers, options));
     }
 
     /** Stops an instance in order. */
@@ -165,27 +138,18 @@ final class Service implements AutoCloseable {
 
     /** Publishes events in one transaction. */
     void publish(IntendedEvent... events) {
-        publish(Arrays.asList(events));
+        publish(List.of(events), true);
     }
 
-    /** Publishes events in one transaction. */
-    void publish(List<IntendedEvent> events) {
-        String transaction = "t-" + transactions.incrementAndGet();
-        published.write(new Intended(System.nanoTime(), PUBLISHER, transaction, events));
-        List<EventEnvelope> stored = Objects.requireNonNull(publisher
-                .transactions()
-                .execute((status) -> publisher
-                        .publisher()
-                        .publishAll(events.stream().map(Service::outboxEvent).toList())));
-        published.write(new Completed(System.nanoTime(), PUBLISHER, transaction, Commit.COMMITTED));
-        stored.forEach((event) -> published.write(
-                new Published(System.nanoTime(), PUBLISHER, transaction, event.eventId(), event.sequence())));
+    /** Publishes events, sorted by aggregate, in one transaction that commits or rolls back. */
+    public void publish(List<IntendedEvent> events, boolean commits) {
+        Commit outcome = publications.publish(new Plan(events, Map.of(), !commits, true));
+        assertThat(outcome).isEqualTo(commits ? Commit.COMMITTED : Commit.ABORTED);
     }
 
-    private static OutboxEvent outboxEvent(IntendedEvent event) {
-        return OutboxEvent.of(event.aggregateType(), event.aggregateId(), JsonNodeFactory.instance.objectNode())
-                .withEventId(event.eventId())
-                .withEventType(event.eventType());
+    /** Writes the effect of a deduplicating handler, in the transaction of its instance. */
+    public void book(String instance, UUID eventId, String handler) {
+        new BusinessTables(instances.get(instance).jdbc()).book(eventId, handler);
     }
 
     /** Publishes an event of each of some aggregates in turn, at a steady rate, until a time has passed. */
@@ -198,7 +162,7 @@ final class Service implements AutoCloseable {
     }
 
     /** Fails unless all events of some types, of all types if none is given, are handled within a time. */
-    void awaitHandled(Duration bound, String... types) {
+    public void awaitHandled(Duration bound, String... types) {
         boolean handled = Pause.until(bound, () -> unhandled(types) == 0);
         assertThat(handled)
                 .as("%d events are not handled %s later: %s", unhandled(types), bound, directory)
@@ -214,16 +178,17 @@ final class Service implements AutoCloseable {
     }
 
     /** The database, by connections that no network disturbs. */
-    JdbcClient sql() {
+    public JdbcClient sql() {
         return sql;
     }
 
-    OutboxOperations operations() {
+    /** What operators do. */
+    public OutboxOperations operations() {
         return publisher.operations();
     }
 
     /** Checks the history so far. */
-    Report check(CheckSettings settings) {
+    public Report check(CheckSettings settings) {
         return new Checker(settings).check(History.read(directory, database.dataSource()));
     }
 
