@@ -1,9 +1,7 @@
 package dev.outbox.chaos.fleet;
 
 import dev.outbox.chaos.process.ChaosProcess;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What a fleet consists of.
@@ -35,19 +33,6 @@ public record FleetSettings(int publishers, int workers, String workerRole, List
                         Life.option(ChaosProcess.AGGREGATES, aggregates),
                         Life.option(ChaosProcess.SCHEDULES, false),
                         kafka(bootstrapServers)));
-    }
-
-    /** Service at the defaults of Outbox, which forwards its events to Kafka and handles them, too. */
-    public static FleetSettings defaults(String bootstrapServers, Map<String, String> login) {
-        List<String> options = new ArrayList<>(List.of(
-                Life.option("spring.config.name", "chaos-outages"),
-                Life.option(ChaosProcess.SCHEDULES, false),
-                Life.option(ChaosProcess.TRANSACTION, 1),
-                Life.option(ChaosProcess.LOCAL, true),
-                kafka(bootstrapServers)));
-        login.forEach(
-                (property, value) -> options.add(Life.option("spring.kafka.properties[" + property + "]", value)));
-        return new FleetSettings(1, 1, "forwarder", options);
     }
 
     /** Service that receives the events of another one from Kafka. */

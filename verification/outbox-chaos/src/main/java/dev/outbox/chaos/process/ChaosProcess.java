@@ -45,9 +45,6 @@ public class ChaosProcess {
     /** Property of a worker that says whether it has the handler of billing. */
     public static final String BILLING = "chaos.billing";
 
-    /** Property of a forwarder that says whether it handles the events, too. */
-    public static final String LOCAL = "chaos.local";
-
     /** Property with the directory of the facts. */
     public static final String DIRECTORY = "chaos.directory";
 
@@ -56,9 +53,6 @@ public class ChaosProcess {
 
     /** Property of a publisher with the number of its aggregates that have few events each. */
     public static final String AGGREGATES = "chaos.aggregates";
-
-    /** Property of a publisher with the largest number of events of a transaction. */
-    public static final String TRANSACTION = "chaos.transaction";
 
     /** Property of a publisher that says whether it schedules some of its events; another service does not see those that wait. */
     public static final String SCHEDULES = "chaos.schedules";
@@ -127,7 +121,6 @@ public class ChaosProcess {
         return new Traffic(
                 environment.getRequiredProperty(SEED, Long.class),
                 environment.getProperty(AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
-                environment.getProperty(TRANSACTION, Integer.class, Traffic.LARGEST_TRANSACTION),
                 environment.getProperty(SCHEDULES, Boolean.class, true));
     }
 

@@ -24,8 +24,7 @@ class PublishingProcess {
     @Bean
     OverlappingWriters overlappingWriters(Publisher publisher, Environment environment) {
         long seed = environment.getRequiredProperty(ChaosProcess.SEED, Long.class) + 1;
-        return new OverlappingWriters(
-                publisher, new Traffic(seed, Traffic.COLD_AGGREGATES, Traffic.LARGEST_TRANSACTION, false));
+        return new OverlappingWriters(publisher, new Traffic(seed, Traffic.COLD_AGGREGATES, false));
     }
 
     @Bean

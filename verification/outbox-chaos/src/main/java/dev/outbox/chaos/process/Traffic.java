@@ -35,7 +35,7 @@ final class Traffic {
     static final int COLD_AGGREGATES = 3000;
 
     /** Largest number of events of a transaction. */
-    static final int LARGEST_TRANSACTION = 9;
+    private static final int LARGEST_TRANSACTION = 9;
 
     private static final int HOT_AGGREGATES = 8;
     private static final List<String> KEYS = List.of("deadline", "reminder");
@@ -43,14 +43,12 @@ final class Traffic {
 
     private final Random random;
     private final int coldAggregates;
-    private final int largestTransaction;
     private final boolean schedules;
     private int number;
 
-    Traffic(long seed, int coldAggregates, int largestTransaction, boolean schedules) {
+    Traffic(long seed, int coldAggregates, boolean schedules) {
         this.random = new Random(seed);
         this.coldAggregates = coldAggregates;
-        this.largestTransaction = largestTransaction;
         this.schedules = schedules;
     }
 
@@ -58,7 +56,7 @@ final class Traffic {
     record Payload(int number, Object amount, String text, List<String> tags) {}
 
     Plan next() {
-        int count = 1 + random.nextInt(largestTransaction);
+        int count = 1 + random.nextInt(LARGEST_TRANSACTION);
         int end = random.nextInt(100);
         boolean aborts = end < 5;
         boolean goesBack = end >= 95;

@@ -22,16 +22,6 @@ public record Delays(int count, long median, long p99, long longest) {
         return sorted[Math.max(0, index)] / NANOS;
     }
 
-    /** Returns the share of some delays in nanoseconds that keep a bound. */
-    static double share(List<Long> nanos, Duration bound) {
-        return nanos.isEmpty()
-                ? 1
-                : (double) nanos.stream()
-                                .filter((delay) -> delay <= bound.toNanos())
-                                .count()
-                        / nanos.size();
-    }
-
     /** Returns whether their 99th percentile keeps a bound. */
     boolean isWithin(Duration bound) {
         return p99 <= bound.toMillis();

@@ -84,7 +84,7 @@ public final class KafkaRun {
         PlainConsumer consumer;
         Duration drained;
         try (FactWriter facts = FactWriter.open(producerFacts, "consumer")) {
-            consumer = new PlainConsumer(cluster.bootstrapServers(), Map.of(), facts);
+            consumer = new PlainConsumer(cluster.bootstrapServers(), facts);
             TopicLosses losses = new TopicLosses(cluster, TOPIC, ROUTE, PARTITIONS, producer, receiver, consumer);
             loseRecords(losses);
             producer.throttle().open();

@@ -30,25 +30,23 @@ final class PlainConsumer {
     private static final Set<String> OF_THE_FORMAT = Set.of("content-type");
     private static final Duration POLL = Duration.ofMillis(200);
 
-    private final Map<String, Object> properties = new HashMap<>();
+    private final Map<String, Object> properties;
     private final FactWriter facts;
     private final Set<UUID> seen = new HashSet<>();
     private final Map<UUID, Place> places = new HashMap<>();
     private final Map<TopicPartition, Long> next = new HashMap<>();
     private long records;
 
-    /**
-     * Where a topic has an event.
-     *
-     * @param appendedAt the time of its record, in milliseconds since 1970
-     */
-    record Place(TopicPartition partition, long offset, long appendedAt) {}
+    /** Where a topic has an event. */
+    record Place(TopicPartition partition, long offset) {}
 
-    /** Prepares a consumer that connects to some brokers, with the properties of a login. */
-    PlainConsumer(String bootstrapServers, Map<String, String> login, FactWriter facts) {
-        this.properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        this.properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-        this.properties.putAll(login);
+    /** Prepares a consumer that connects to some brokers. */
+    PlainConsumer(String bootstrapServers, FactWriter facts) {
+        this.properties = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed");
         this.facts = facts;
     }
 
@@ -100,7 +98,7 @@ final class PlainConsumer {
             return;
         }
         TopicPartition partition = new TopicPartition(received.topic(), received.partition());
-        places.put(eventId, new Place(partition, received.offset(), received.timestamp()));
+        places.put(eventId, new Place(partition, received.offset()));
         String aggregateId = attribute(received, "subject");
         if (!aggregateId.equals(received.key())) {
             throw new IllegalStateException("The key is not the aggregate id in " + received);

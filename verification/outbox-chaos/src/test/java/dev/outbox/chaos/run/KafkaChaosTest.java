@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.chaos.nemesis.FaultType;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,19 +27,6 @@ class KafkaChaosTest {
         assertThat(report.producer().ok()).isGreaterThanOrEqualTo(3_000);
         assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(1);
         assertThat(report.count(FaultType.KILL)).isGreaterThanOrEqualTo(1);
-    }
-
-    @Test
-    @Tag("fleet")
-    @Timeout(600)
-    void localHandlersDoNotWaitForKafka() throws Exception {
-        outages(Duration.ofSeconds(8), false);
-    }
-
-    @Test
-    @Tag("chaos")
-    void localHandlersDoNotWaitForKafkaInAnyFault() throws Exception {
-        outages(Duration.ofSeconds(Integer.getInteger("chaos.outage.seconds", 30)), true);
     }
 
     @Test
@@ -83,14 +69,5 @@ class KafkaChaosTest {
             System.out.println("To replay the seed: " + replay + " -Dchaos.seed=" + settings.seed());
             throw e;
         }
-    }
-
-    private static void outages(Duration time, boolean all) throws Exception {
-        KafkaOutageReport report = new KafkaOutages(SEED, time, all, RunDirectory.create("kafka-outages", SEED)).run();
-        System.out.println(report);
-        assertThat(report.checked().isClean()).as("no violation").isTrue();
-        assertThat(report.broken())
-                .as("faults during which events wait too long")
-                .isEmpty();
     }
 }
