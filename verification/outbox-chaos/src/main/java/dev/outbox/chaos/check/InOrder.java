@@ -84,7 +84,7 @@ final class InOrder implements Rule {
             // Its transaction committed, and its process died before it could say so.
             return Long.MIN_VALUE;
         }
-        return Math.min(succeeded, Math.min(died(event, handler), skipped(history, event, handler)));
+        return Math.min(succeeded, Math.min(died(event, handler), skipped(event, handler)));
     }
 
     /** A worker decides on a death when the last attempt or the decoding fails, and continues before the death is written. */
@@ -106,20 +106,16 @@ final class InOrder implements Rule {
                 .orElse(Long.MIN_VALUE);
     }
 
-    private static long skipped(History history, EventHistory event, String handler) {
+    private static long skipped(EventHistory event, String handler) {
         LongStream written = event.changes().stream()
                 .filter((change) -> change.isOperation("WITHDRAW")
                         || (change.isOperation("SKIP")
                                 && handler.equals(change.subject().handler())))
                 .mapToLong((change) -> change.at() - TOLERANCE);
-        LongStream called = LongStream.concat(skips(event.operations(), handler), skips(history.operations(), handler));
-        return LongStream.concat(written, called).min().orElse(Long.MAX_VALUE);
-    }
-
-    private static LongStream skips(List<Operated> operations, String handler) {
-        return operations.stream()
+        LongStream called = event.operations().stream()
                 .filter((one) -> one.kind() == Operation.SKIP && one.handler().equals(handler))
                 .mapToLong(Operated::at);
+        return LongStream.concat(written, called).min().orElse(Long.MAX_VALUE);
     }
 
     /** The event died, a later one started, and then PostgreSQL forgot the death. */

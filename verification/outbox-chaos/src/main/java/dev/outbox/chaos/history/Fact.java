@@ -203,13 +203,8 @@ public sealed interface Fact {
         BROKER_AWAY
     }
 
-    /** An operator did something with an event, or with every event of the handler if {@code eventId} is null. */
-    record Operated(
-            long at,
-            String operator,
-            Operation kind,
-            @Nullable UUID eventId,
-            String handler) implements Fact {}
+    /** An operator is about to do something with a delivery. */
+    record Operated(long at, String operator, Operation kind, UUID eventId, String handler) implements Fact {}
 
     /**
      * The nemesis is about to remove records that an inbox has not read.
@@ -223,7 +218,6 @@ public sealed interface Fact {
     /** What operators do with deliveries. */
     enum Operation {
         RETRY,
-        SKIP,
-        REPLAY
+        SKIP
     }
 }

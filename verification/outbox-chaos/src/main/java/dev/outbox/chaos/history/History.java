@@ -1,7 +1,6 @@
 package dev.outbox.chaos.history;
 
 import dev.outbox.chaos.history.Fact.Kind;
-import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Overtaken;
 import dev.outbox.chaos.history.Fact.Subscribed;
 import java.nio.file.Path;
@@ -32,22 +31,26 @@ public final class History {
     private final Collection<TransactionHistory> transactions;
     private final Subscriptions subscriptions;
     private final Faults faults;
-    private final List<Operated> operations;
     private final FinalState state;
     private final List<StateChange> resumptions;
     private final Set<String> processes;
 
-    History(HistoryBuilder builder) {
-        this.events = builder.events();
-        this.transactions = builder.transactions();
-        this.subscriptions = builder.subscriptions();
-        this.faults = builder.faults();
-        this.operations = builder.operations();
-        this.state = builder.state();
+    History(
+            Map<UUID, EventHistory> events,
+            Collection<TransactionHistory> transactions,
+            Subscriptions subscriptions,
+            Faults faults,
+            FinalState state,
+            Set<String> processes) {
+        this.events = events;
+        this.transactions = transactions;
+        this.subscriptions = subscriptions;
+        this.faults = faults;
+        this.state = state;
+        this.processes = processes;
         this.resumptions = state.changes().stream()
                 .filter((change) -> change.isOperation(EARLIEST) || change.isOperation(LATEST))
                 .toList();
-        this.processes = builder.processes();
     }
 
     /** Reads the facts in a directory, and the final state of the database. */
@@ -114,11 +117,6 @@ public final class History {
                         .filter((change) -> change.at() > overtaken.at()
                                 && overtaken.handler().equals(change.subject().handler()))
                         .anyMatch((change) -> overtaken.removed().contains(event.id()) || change.isOperation(LATEST));
-    }
-
-    /** Returns what operators did with all events of a handler. */
-    public List<Operated> operations() {
-        return operations;
     }
 
     /** Returns what the database holds. */

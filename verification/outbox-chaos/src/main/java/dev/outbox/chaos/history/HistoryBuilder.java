@@ -18,14 +18,12 @@ import dev.outbox.chaos.history.FinalState.Booking;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.History.Subscriptions;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Puts facts in any order together by event. */
 final class HistoryBuilder {
@@ -40,9 +38,6 @@ final class HistoryBuilder {
     private final List<Fault> faultFacts = new ArrayList<>();
     private final List<Operated> operations = new ArrayList<>();
     private final Set<String> processes = new HashSet<>();
-    private @Nullable FinalState state;
-    private Subscriptions subscriptions = new Subscriptions(List.of());
-    private Faults faults = new Faults(List.of());
 
     HistoryBuilder(TextPool texts) {
         this.texts = texts;
@@ -141,9 +136,8 @@ final class HistoryBuilder {
     }
 
     History build(FinalState found) {
-        state = found;
-        faults = new Faults(faultFacts);
-        subscriptions = new Subscriptions(subscribed);
+        Faults faults = new Faults(faultFacts);
+        Subscriptions subscriptions = new Subscriptions(subscribed);
         completed.forEach((fact) -> transaction(fact.transaction()).complete(fact));
         for (Scheduled fact : scheduled) {
             EventHistory event = event(fact.event().eventId());
@@ -159,9 +153,10 @@ final class HistoryBuilder {
             }
         }
         for (Operated operated : operations) {
-            if (operated.eventId() != null) {
-                event(operated.eventId()).add(withCurrentHandler(operated));
-            }
+            String handler = subscriptions.current(operated.handler());
+            event(operated.eventId())
+                    .add(new Operated(
+                            operated.at(), operated.operator(), operated.kind(), operated.eventId(), handler));
         }
         found.events().forEach((row) -> event(row.eventId()).add(row));
         found.scheduled().forEach((row) -> event(row.eventId()).add(row));
@@ -185,45 +180,6 @@ final class HistoryBuilder {
             event.completeExecutions(
                     subscriptions::current, (process) -> deaths.computeIfAbsent(process, faults::deathOf));
         }
-        return new History(this);
-    }
-
-    private Operated withCurrentHandler(Operated fact) {
-        return new Operated(
-                fact.at(), fact.operator(), fact.kind(), fact.eventId(), subscriptions.current(fact.handler()));
-    }
-
-    Map<UUID, EventHistory> events() {
-        return events;
-    }
-
-    Collection<TransactionHistory> transactions() {
-        return transactions.values();
-    }
-
-    Subscriptions subscriptions() {
-        return subscriptions;
-    }
-
-    Faults faults() {
-        return faults;
-    }
-
-    List<Operated> operations() {
-        return operations.stream()
-                .filter((one) -> one.eventId() == null)
-                .map(this::withCurrentHandler)
-                .toList();
-    }
-
-    FinalState state() {
-        if (state == null) {
-            throw new IllegalStateException("The history has not been built");
-        }
-        return state;
-    }
-
-    Set<String> processes() {
-        return processes;
+        return new History(events, transactions.values(), subscriptions, faults, found, processes);
     }
 }

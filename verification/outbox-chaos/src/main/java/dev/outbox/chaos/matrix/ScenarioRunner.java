@@ -1,7 +1,6 @@
 package dev.outbox.chaos.matrix;
 
 import dev.outbox.chaos.fleet.Pause;
-import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.matrix.Publications.Planned;
 import dev.outbox.internal.schema.OutboxMigrations;
@@ -183,8 +182,6 @@ final class ScenarioRunner {
             }
             await(() -> count("SELECT count(*) FROM events.outbox_unpublished") == 0);
         }
-        facts.write(
-                new Fact.Operated(System.nanoTime(), facts.process(), Fact.Operation.REPLAY, null, FactHandlers.SHIP));
         outbox.operator()
                 .replays()
                 .start(ReplayRequest.of(FactHandlers.SHIP).rate(50), facts.process(), "the scenario replays");

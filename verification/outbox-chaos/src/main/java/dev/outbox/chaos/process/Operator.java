@@ -17,13 +17,12 @@ import dev.outbox.operations.ScheduledEvents;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Operator who retries, skips, replays, erases and reschedules while publishers and workers run. Writes each fact before the command. */
+/** Operator who retries, skips, replays, erases and reschedules while publishers and workers run. Writes what it does with a delivery before it does so. */
 final class Operator {
 
     private static final Logger log = LoggerFactory.getLogger(Operator.class);
@@ -120,7 +119,6 @@ final class Operator {
         if (since == null) {
             return;
         }
-        note(Operation.REPLAY, null, handler);
         ReplayRequest request = ReplayRequest.of(handler).eventTypes(eventType).occurred(since.toInstant(), null);
         replays.start(request.rate(REPLAY_RATE), ACTOR, "its effects were lost");
     }
@@ -157,7 +155,7 @@ final class Operator {
         return DeliverySelection.delivery(delivery.event().eventId(), delivery.handlerId());
     }
 
-    private void note(Operation kind, @Nullable UUID event, String handler) {
+    private void note(Operation kind, UUID event, String handler) {
         facts.write(new Operated(System.nanoTime(), facts.process(), kind, event, handler));
     }
 

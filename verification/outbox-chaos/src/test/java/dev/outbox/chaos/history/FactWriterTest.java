@@ -65,7 +65,7 @@ class FactWriterTest {
                 new Ended(5, "w-1", "mail", EVENT, 1, Outcome.INTERRUPTED),
                 new Fault(6, Kind.RESTORE, "server", Phase.BEGUN, 3L, "an old backup"),
                 Fault.ended(7, Kind.SUSPEND, "w-1", ""),
-                new Operated(8, "ann", Operation.REPLAY, null, "mail"));
+                new Operated(8, "ann", Operation.RETRY, EVENT, "mail"));
 
         try (FactWriter writer = FactWriter.open(directory, "p-1")) {
             facts.forEach(writer::write);
