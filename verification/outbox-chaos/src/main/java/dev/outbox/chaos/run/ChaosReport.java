@@ -3,16 +3,11 @@ package dev.outbox.chaos.run;
 import dev.outbox.chaos.check.Report;
 import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.nemesis.FaultType;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Result of a run.
@@ -29,8 +24,6 @@ public record ChaosReport(
 
     private static final Duration TAKEOVER = Fleet.LEASE.plus(Fleet.LONGEST_POLL.multipliedBy(2));
     private static final Duration RETRY = Duration.ofSeconds(2);
-    private static final Duration AFTER_STOP = Duration.ofSeconds(1);
-    private static final Duration AFTER_OUTAGE = Duration.ofSeconds(3);
 
     public ChaosReport {
         faults = new EnumMap<>(faults);
@@ -69,21 +62,12 @@ public record ChaosReport(
         }
     }
 
-    /** Writes everything as JSON. */
-    public void write(Path file) throws IOException {
-        JsonMapper json =
-                JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-        Files.write(file, json.writeValueAsBytes(this));
-    }
-
     /** The report as a table. */
     @Override
     public String toString() {
         StringBuilder table = new StringBuilder("Chaos run with seed " + seed + "\n" + history);
         faults.forEach((type, count) -> row(table, type.name(), String.valueOf(count)));
         bounds().forEach((bound) -> table.append(bound).append('\n'));
-        row(table, "redelivery after a stop", measures.afterStop().against(AFTER_STOP));
-        row(table, "delivery after an outage", measures.afterOutage().against(AFTER_OUTAGE));
         row(table, "backlog drained", drained.toMillis() + " ms");
         row(table, "unexpected ends", String.valueOf(deaths));
         return table.toString();

@@ -22,35 +22,27 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times until delivery resumes after a fault. Except after an outage, a time counts only if no other fault overlaps it; a process that
- * stood still because the machine was busy is such a fault.
+ * Times until delivery resumes after a fault. A time counts only if no other fault overlaps it; a process that stood still because the
+ * machine was busy is such a fault.
  *
  * @param afterKill from a SIGKILL to the next start of each execution that it cut short; from the registration of the handler, if no
  *     process that had it survived
- * @param afterStop from a stop in order to the next start of each execution that it interrupted
- * @param afterOutage from the return of the database to the next start of any execution
  * @param retries from the time when a retry of a payment is due to its start, also beside a backlog
  * @param besideOpenTransaction for each worker that was cut off in a transaction, the longest time from the commit of an event of another
  *     aggregate to the start of its first execution; events whose own handlers take seconds are left out
  */
-public record Measures(
-        Delays afterKill, Delays afterStop, Delays afterOutage, Delays retries, Delays besideOpenTransaction) {
-
-    private static final Set<Kind> OUTAGES =
-            EnumSet.of(Kind.DATABASE_CRASH, Kind.FAILOVER_ASYNC, Kind.FAILOVER_SYNC, Kind.RESTORE);
+public record Measures(Delays afterKill, Delays retries, Delays besideOpenTransaction) {
 
     /** Reads the facts of a run. */
     public static Measures of(Path directory, Faults faults) {
@@ -69,7 +61,6 @@ public record Measures(
     private static final class Calculation {
 
         private final Map<Delivery, List<Started>> starts = new HashMap<>();
-        private final TreeSet<Long> allStarts = new TreeSet<>();
         private final Map<UUID, Long> firstStarts = new HashMap<>();
         private final Map<String, List<Started>> byProcess = new HashMap<>();
         private final List<Subscribed> subscriptions = new ArrayList<>();
@@ -85,7 +76,6 @@ public record Measures(
                 if (fact instanceof Started started) {
                     starts.computeIfAbsent(delivery(started), (key) -> new ArrayList<>())
                             .add(started);
-                    allStarts.add(started.at());
                     firstStarts.merge(started.eventId(), started.at(), Math::min);
                     byProcess
                             .computeIfAbsent(started.process(), (key) -> new ArrayList<>())
@@ -109,43 +99,27 @@ public record Measures(
 
         Measures measures() {
             List<Long> afterKill = new ArrayList<>();
-            List<Long> afterStop = new ArrayList<>();
-            List<Long> afterOutage = new ArrayList<>();
             List<Long> besideOpenTransaction = new ArrayList<>();
             for (Fault fault : faultFacts) {
                 if (fault.kind() == Kind.KILL && fault.phase() == Phase.BEGUN) {
-                    afterEnd(fault, EnumSet.of(Outcome.SUCCEEDED), afterKill);
-                } else if (fault.kind() == Kind.STOP && fault.phase() == Phase.BEGUN) {
-                    afterEnd(fault, EnumSet.of(Outcome.INTERRUPTED), afterStop);
+                    afterKill(fault, afterKill);
                 } else if (fault.note().equals(NetworkFaults.HELD) && fault.phase() == Phase.BEGUN) {
                     longestDelayDuring(fault).ifPresent(besideOpenTransaction::add);
-                } else if (OUTAGES.contains(fault.kind()) && fault.phase() == Phase.ENDED) {
-                    Long start = allStarts.higher(fault.at());
-                    if (start != null) {
-                        afterOutage.add(start - fault.at());
-                    }
                 }
             }
-            return new Measures(
-                    Delays.of(afterKill),
-                    Delays.of(afterStop),
-                    Delays.of(afterOutage),
-                    Delays.of(retries()),
-                    Delays.of(besideOpenTransaction));
+            return new Measures(Delays.of(afterKill), Delays.of(retries()), Delays.of(besideOpenTransaction));
         }
 
-        /** Finds the redeliveries of what the process had not settled: what it had no time to end, or ended with an outcome. */
-        private void afterEnd(Fault fault, Set<Outcome> outcomes, List<Long> delays) {
+        /** Finds the redeliveries of what the process had not settled: what it had no time to end, or to write. */
+        private void afterKill(Fault fault, List<Long> delays) {
             for (Started started : byProcess.getOrDefault(fault.target(), List.of())) {
                 Ended end = ends.get(new Execution(started.process(), delivery(started), started.attempt()));
-                long from = end != null && outcomes.contains(Outcome.INTERRUPTED) ? end.at() : fault.at();
-                Started next = next(delivery(started), from);
-                if ((end == null || outcomes.contains(end.outcome()))
-                        && from >= fault.at()
+                Started next = next(delivery(started), fault.at());
+                if ((end == null || end.outcome() == Outcome.SUCCEEDED)
                         && next != null
                         && !next.replayed()
                         && isQuiet(fault.at(), next.at(), (window) -> isOf(window, fault))) {
-                    delays.add(Math.max(0, next.at() - Math.max(from, available(started.handler(), fault))));
+                    delays.add(Math.max(0, next.at() - Math.max(fault.at(), available(started.handler(), fault))));
                 }
             }
         }

@@ -74,7 +74,6 @@ class ChaosTest {
         Path directory = RunDirectory.create("chaos", settings.seed());
         try {
             ChaosReport report = new ChaosRun(settings, directory).run();
-            report.write(directory.resolve("report.json"));
             System.out.println(report);
             assertThat(report.history().isClean()).as("no violation").isTrue();
             assertThat(report.deaths()).as("processes that ended by themselves").isZero();
