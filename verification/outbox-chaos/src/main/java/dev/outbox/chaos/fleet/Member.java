@@ -48,7 +48,7 @@ public final class Member {
 
     private void supervise() {
         while (true) {
-            life.awaitEnd();
+            life.process().awaitEnd();
             if (stopping) {
                 return;
             }
@@ -119,9 +119,9 @@ public final class Member {
             return false;
         }
         facts.write(Fault.begun(System.nanoTime(), Kind.SUSPEND, victim.name(), "SIGSTOP for " + time));
-        victim.signal(Signal.STOP);
+        victim.process().suspend();
         Pause.of(time);
-        victim.signal(Signal.CONT);
+        victim.process().resume();
         facts.write(Fault.ended(System.nanoTime(), Kind.SUSPEND, victim.name(), "SIGCONT"));
         return true;
     }
@@ -145,7 +145,7 @@ public final class Member {
 
     /** Whether its process has ended; the next one may have begun, unless it is held. */
     public boolean hasEnded() {
-        return life.hasEnded();
+        return !life.process().isAlive();
     }
 
     /** Lets its next process start. */
@@ -177,7 +177,7 @@ public final class Member {
         facts.write(Fault.begun(System.nanoTime(), Kind.STOP, ending.name(), note));
         ending.expectEnd();
         ending.tell(Commands.STOP);
-        if (!Pause.until(STOP_DEADLINE, ending::hasEnded)) {
+        if (!Pause.until(STOP_DEADLINE, () -> !ending.process().isAlive())) {
             throw new IllegalStateException(ending.name() + " did not stop within " + STOP_DEADLINE);
         }
         facts.write(Fault.ended(System.nanoTime(), Kind.STOP, ending.name(), note));

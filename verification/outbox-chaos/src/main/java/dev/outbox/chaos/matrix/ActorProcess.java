@@ -1,12 +1,12 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.chaos.fleet.Signal;
+import dev.outbox.chaos.fleet.JavaProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,16 +20,17 @@ import tools.jackson.databind.json.JsonMapper;
 /** Process of the matrix as its parent sees it. Used by one thread. */
 final class ActorProcess implements AutoCloseable {
 
+    private static final int HEAP = 128;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private final Process process;
+    private final JavaProcess process;
     private final Path log;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> hits = new LinkedBlockingQueue<>();
     private boolean ready;
 
-    private ActorProcess(Process process, Path log) {
+    private ActorProcess(JavaProcess process, Path log) {
         this.process = process;
         this.log = log;
         Thread reader = new Thread(this::read, "output of " + log.getFileName());
@@ -39,25 +40,12 @@ final class ActorProcess implements AutoCloseable {
 
     /** Starts a process; returns at once. Its output goes to the log. */
     static ActorProcess start(Path log) {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ActorMain.class.getName());
-        try {
-            return new ActorProcess(
-                    new ProcessBuilder(command).redirectErrorStream(true).start(), log);
-        } catch (IOException e) {
-            throw new UncheckedIOException("No process could be started", e);
-        }
+        return new ActorProcess(JavaProcess.start(ActorMain.class, HEAP, Redirect.PIPE, List.of()), log);
     }
 
     private void read() {
         try (BufferedReader output =
-                        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+                        new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
                 BufferedWriter copy = Files.newBufferedWriter(log)) {
             for (String line = output.readLine(); line != null; line = output.readLine()) {
                 if (line.equals(ActorMain.SAYS + ActorMain.HIT)) {
@@ -92,9 +80,7 @@ final class ActorProcess implements AutoCloseable {
             answer("its start");
         }
         try {
-            OutputStream input = process.getOutputStream();
-            input.write((command + "\n").getBytes(StandardCharsets.UTF_8));
-            input.flush();
+            process.tell(command);
         } catch (IOException e) {
             throw new UncheckedIOException("The process has ended before " + command + "; see " + log, e);
         }
@@ -129,20 +115,15 @@ final class ActorProcess implements AutoCloseable {
 
     /** SIGKILL. Returns when the process is dead. */
     void kill() {
-        process.destroyForcibly();
-        try {
-            process.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        process.kill();
     }
 
     void suspend() {
-        Signal.STOP.sendTo(process);
+        process.suspend();
     }
 
     void resume() {
-        Signal.CONT.sendTo(process);
+        process.resume();
     }
 
     @Override
