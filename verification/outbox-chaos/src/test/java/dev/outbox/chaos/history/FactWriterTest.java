@@ -19,10 +19,7 @@ import dev.outbox.chaos.history.Fact.Scheduled;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.Fact.Subscribed;
 import dev.outbox.chaos.history.Fact.Withdrawn;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -30,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -118,52 +114,5 @@ class FactWriterTest {
         FactWriter.open(directory, "w-1").close();
 
         assertThatThrownBy(() -> FactWriter.open(directory, "w-1")).hasMessageContaining("w-1");
-    }
-
-    @Test
-    void killedProcessLosesNothingWritten() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx64m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Writing.class.getName(),
-                        directory.toString())
-                .redirectErrorStream(true)
-                .start();
-        long reported = 0;
-        try (BufferedReader output =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            while (reported < 500) {
-                reported = Long.parseLong(output.readLine());
-            }
-            // Not the process itself: it would close the output, too.
-            process.toHandle().destroyForcibly();
-            for (String line = output.readLine(); line != null; line = output.readLine()) {
-                reported = Long.parseLong(line);
-            }
-        } finally {
-            process.destroyForcibly();
-        }
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-
-        List<Fact> facts = FactReader.read(directory.resolve("killed.facts"));
-
-        assertThat(facts.size()).isBetween((int) reported, (int) reported + 1);
-        assertThat(facts).extracting(Fact::at).isSorted().startsWith(1L).endsWith((long) facts.size());
-    }
-
-    /** Writes facts until it is killed, and reports each that it has written. */
-    static final class Writing {
-
-        public static void main(String... arguments) {
-            FactWriter writer = FactWriter.open(Path.of(arguments[0]), "killed");
-            for (long written = 1; ; written++) {
-                writer.write(new Published(written, writer.process(), "t", EVENT, written));
-                System.out.println(written);
-                System.out.flush();
-            }
-        }
     }
 }
