@@ -12,14 +12,21 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 /** Reads files of facts. A line that is torn, because its process died, has no line feed and is left out; any other bad line
  * is an error. */
 public final class FactReader {
 
-    private static final ObjectReader JSON = JsonMapper.builder().build().readerFor(Fact.class);
+    private static final ObjectReader JSON = JsonMapper.builder()
+            .addModule(new SimpleModule().addDeserializer(String.class, new InternedText()))
+            .build()
+            .readerFor(Fact.class);
 
     private FactReader() {}
 
@@ -64,6 +71,15 @@ public final class FactReader {
             return JSON.readValue(line);
         } catch (JacksonException e) {
             throw new IllegalStateException("Line " + number + " of " + file + " is not a fact", e);
+        }
+    }
+
+    /** Keeps one copy of equal texts, of which a history has millions. */
+    private static final class InternedText extends ValueDeserializer<String> {
+
+        @Override
+        public String deserialize(JsonParser parser, DeserializationContext context) {
+            return parser.getValueAsString("").intern();
         }
     }
 }

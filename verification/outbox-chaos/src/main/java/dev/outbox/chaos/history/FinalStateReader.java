@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,19 +70,19 @@ public final class FinalStateReader {
             JsonMapper.builder().build().readerFor(new TypeReference<Map<String, String>>() {});
 
     private final Connection connection;
-    private final TextPool texts;
+    /** One copy of equal states, of which a history has millions. */
+    private final Map<State, State> states = new HashMap<>();
 
-    private FinalStateReader(Connection connection, TextPool texts) {
+    private FinalStateReader(Connection connection) {
         this.connection = connection;
-        this.texts = texts;
     }
 
     /** Reads the final state. Texts that are equal become one. */
-    static FinalState read(DataSource dataSource, TextPool texts) {
+    static FinalState read(DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            FinalState state = new FinalStateReader(connection, texts).read();
+            FinalState state = new FinalStateReader(connection).read();
             connection.rollback();
             return state;
         } catch (SQLException e) {
@@ -98,9 +99,7 @@ public final class FinalStateReader {
                 rows(
                         SCHEDULED,
                         (row) -> new ScheduledEvent(
-                                texts.id(row.getObject(1, UUID.class)),
-                                row.getLong(2) * 1000 + clock,
-                                row.getBoolean(3))),
+                                row.getObject(1, UUID.class), row.getLong(2) * 1000 + clock, row.getBoolean(3))),
                 rows(DELIVERIES, this::delivery),
                 exists("chaos.ledger") ? rows(LEDGER, this::ledgerRow) : null,
                 exists("chaos.booking") ? rows(BOOKINGS, this::booking) : null,
@@ -117,30 +116,32 @@ public final class FinalStateReader {
         String headers = row.getString(8);
         return new StoredEvent(
                 Place.valueOf(row.getString(1)),
-                texts.id(row.getObject(2, UUID.class)),
-                texts.text(row.getString(3)),
-                texts.text(row.getString(4)),
+                row.getObject(2, UUID.class),
+                row.getString(3).intern(),
+                row.getString(4).intern(),
                 row.getLong(5),
-                texts.text(row.getString(6)),
-                texts.text(row.getString(7)),
+                row.getString(6).intern(),
+                row.getString(7).intern(),
                 "{}".equals(headers) ? Map.of() : HEADERS.readValue(headers));
     }
 
     private StoredDelivery delivery(ResultSet row) throws SQLException {
         return new StoredDelivery(
-                texts.id(row.getObject(1, UUID.class)), texts.text(row.getString(2)), texts.text(row.getString(3)));
+                row.getObject(1, UUID.class),
+                row.getString(2).intern(),
+                row.getString(3).intern());
     }
 
     private LedgerRow ledgerRow(ResultSet row) throws SQLException {
         return new LedgerRow(
-                texts.id(row.getObject(1, UUID.class)),
-                texts.text(row.getString(2)),
+                row.getObject(1, UUID.class),
+                row.getString(2).intern(),
                 row.getLong(3),
-                texts.text(row.getString(4)));
+                row.getString(4).intern());
     }
 
     private Booking booking(ResultSet row) throws SQLException {
-        return new Booking(texts.id(row.getObject(1, UUID.class)), texts.text(row.getString(2)));
+        return new Booking(row.getObject(1, UUID.class), row.getString(2).intern());
     }
 
     private StateChange change(ResultSet row, long offset) throws SQLException {
@@ -150,13 +151,9 @@ public final class FinalStateReader {
                 row.getLong(1),
                 row.getLong(2) * 1000 + offset,
                 row.getLong(3),
-                texts.text(row.getString(4)),
+                row.getString(4).intern(),
                 Kind.valueOf(row.getString(5)),
-                new Subject(
-                        row.getLong(6),
-                        eventId == null ? null : texts.id(eventId),
-                        textOrNull(row.getString(8)),
-                        row.getBoolean(9)),
+                new Subject(row.getLong(6), eventId, textOrNull(row.getString(8)), row.getBoolean(9)),
                 state(
                         row.getString(10),
                         new int[] {row.getInt(15), row.getInt(16), 0},
@@ -182,21 +179,15 @@ public final class FinalStateReader {
         return status.equals("NONE")
                 ? State.NONE
                 : pooled(new State(
-                        texts.text(status),
-                        counts[0],
-                        counts[1],
-                        counts[2],
-                        textOrNull(code),
-                        token == null ? null : texts.id(token),
-                        lockedUntil));
+                        status.intern(), counts[0], counts[1], counts[2], textOrNull(code), token, lockedUntil));
     }
 
     private State pooled(State state) {
-        return state.token() == null ? texts.state(state) : state;
+        return state.token() == null ? states.computeIfAbsent(state, (same) -> same) : state;
     }
 
     private @Nullable String textOrNull(@Nullable String text) {
-        return text == null ? null : texts.text(text);
+        return text == null ? null : text.intern();
     }
 
     /** Reads one row. */

@@ -55,20 +55,19 @@ public final class History {
 
     /** Reads the facts in a directory, and the final state of the database. */
     public static History read(Path directory, DataSource dataSource) {
-        TextPool texts = new TextPool();
-        HistoryBuilder builder = new HistoryBuilder(texts);
+        HistoryBuilder builder = new HistoryBuilder();
         FactReader.files(directory).forEach((file) -> FactReader.forEach(file, builder::add));
-        return builder.build(FinalStateReader.read(dataSource, texts));
+        return builder.build(FinalStateReader.read(dataSource));
     }
 
     /** Makes a history of facts in any order, and the final state of the database. */
     public static History of(List<Fact> facts, DataSource dataSource) {
-        return of(facts, FinalStateReader.read(dataSource, new TextPool()));
+        return of(facts, FinalStateReader.read(dataSource));
     }
 
     /** Makes a history of facts in any order. */
     public static History of(List<Fact> facts, FinalState state) {
-        HistoryBuilder builder = new HistoryBuilder(new TextPool());
+        HistoryBuilder builder = new HistoryBuilder();
         facts.forEach(builder::add);
         return builder.build(state);
     }

@@ -28,7 +28,6 @@ import java.util.UUID;
 /** Puts facts in any order together by event. */
 final class HistoryBuilder {
 
-    private final TextPool texts;
     private final Map<UUID, EventHistory> events = new HashMap<>();
     private final Map<String, TransactionHistory> transactions = new HashMap<>();
     private final List<Completed> completed = new ArrayList<>();
@@ -39,32 +38,27 @@ final class HistoryBuilder {
     private final List<Operated> operations = new ArrayList<>();
     private final Set<String> processes = new HashSet<>();
 
-    HistoryBuilder(TextPool texts) {
-        this.texts = texts;
-    }
-
     void add(Fact fact) {
         if (fact instanceof Intended intended) {
             processes.add(intended.process());
-            TransactionHistory transaction = new TransactionHistory(intended, texts.text(intended.transaction()));
+            TransactionHistory transaction = new TransactionHistory(intended);
             if (transactions.put(transaction.name(), transaction) != null) {
                 throw new IllegalStateException("Two transactions are named " + intended.transaction());
             }
-            intended.events().forEach((event) -> event(event.eventId()).intend(transaction, pooled(event)));
+            intended.events().forEach((event) -> event(event.eventId()).intend(transaction, normalized(event)));
         } else if (fact instanceof Published published) {
-            event(published.eventId()).publish(pooled(published));
+            event(published.eventId()).publish(published);
         } else if (fact instanceof Scheduled later) {
             scheduled.add(later);
         } else if (fact instanceof Withdrawn withdrawal) {
             withdrawn.add(withdrawal);
         } else if (fact instanceof Completed outcome) {
-            completed.add(new Completed(
-                    outcome.at(), texts.text(outcome.process()), texts.text(outcome.transaction()), outcome.outcome()));
+            completed.add(outcome);
         } else if (fact instanceof Started start) {
             processes.add(start.process());
-            event(start.eventId()).add(new Execution(pooled(start)));
+            event(start.eventId()).add(new Execution(start));
         } else if (fact instanceof Ended end) {
-            event(end.eventId()).add(pooled(end));
+            event(end.eventId()).add(end);
         } else if (fact instanceof Subscribed subscription) {
             processes.add(subscription.process());
             subscribed.add(subscription);
@@ -78,49 +72,16 @@ final class HistoryBuilder {
         }
     }
 
-    private IntendedEvent pooled(IntendedEvent event) {
+    /** With the payload as the database has it. */
+    private static IntendedEvent normalized(IntendedEvent event) {
         return new IntendedEvent(
-                texts.id(event.eventId()),
-                texts.text(event.eventType()),
-                texts.text(event.aggregateType()),
-                texts.text(event.aggregateId()),
-                texts.text(JsonbText.of(event.payload())),
+                event.eventId(),
+                event.eventType(),
+                event.aggregateType(),
+                event.aggregateId(),
+                JsonbText.of(event.payload()).intern(),
                 event.headers(),
                 event.rolledBack());
-    }
-
-    private Published pooled(Published fact) {
-        return new Published(
-                fact.at(),
-                texts.text(fact.process()),
-                texts.text(fact.transaction()),
-                texts.id(fact.eventId()),
-                fact.sequence());
-    }
-
-    private Ended pooled(Ended fact) {
-        return new Ended(
-                fact.at(),
-                texts.text(fact.process()),
-                texts.text(fact.handler()),
-                texts.id(fact.eventId()),
-                fact.attempt(),
-                fact.outcome());
-    }
-
-    private Started pooled(Started fact) {
-        return new Started(
-                fact.at(),
-                texts.text(fact.process()),
-                texts.text(fact.handler()),
-                texts.id(fact.eventId()),
-                texts.text(fact.aggregateType()),
-                texts.text(fact.aggregateId()),
-                fact.sequence(),
-                fact.attempt(),
-                texts.text(fact.payload()),
-                fact.headers(),
-                fact.replayed());
     }
 
     private TransactionHistory transaction(String name) {
@@ -132,7 +93,7 @@ final class HistoryBuilder {
     }
 
     private EventHistory event(UUID id) {
-        return events.computeIfAbsent(texts.id(id), EventHistory::new);
+        return events.computeIfAbsent(id, EventHistory::new);
     }
 
     History build(FinalState found) {
@@ -141,7 +102,7 @@ final class HistoryBuilder {
         completed.forEach((fact) -> transaction(fact.transaction()).complete(fact));
         for (Scheduled fact : scheduled) {
             EventHistory event = event(fact.event().eventId());
-            event.intend(transaction(fact.transaction()), pooled(fact.event()));
+            event.intend(transaction(fact.transaction()), normalized(fact.event()));
             event.schedule(fact.due() * 1000 + found.clock());
         }
         for (Withdrawn fact : withdrawn) {

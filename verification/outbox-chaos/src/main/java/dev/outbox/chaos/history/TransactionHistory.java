@@ -16,8 +16,8 @@ public final class TransactionHistory {
     private final List<EventHistory> events = new ArrayList<>(1);
     private @Nullable Completed completed;
 
-    TransactionHistory(Intended intended, String name) {
-        this.name = name;
+    TransactionHistory(Intended intended) {
+        this.name = intended.transaction();
         this.intendedAt = intended.at();
     }
 
