@@ -9,12 +9,16 @@ import dev.outbox.chaos.history.FinalState.Booking;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.ScheduledEvent;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
+import dev.outbox.chaos.history.StateChange;
 import dev.outbox.chaos.history.StateChange.State;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Histories that break one rule, and that one only. */
 class BadHistoriesTest {
@@ -169,11 +173,7 @@ class BadHistoriesTest {
 
     @Test
     void laterEventStartsAfterAFailureOfTheEarlier() {
-        StoryEvent event = story.commits("a", 1)
-                .isClaimedBy("w-1")
-                .starts("w-1")
-                .ends("w-1", Outcome.FAILED)
-                .isQueuedBy("w-1", "OPEN", "IOException");
+        StoryEvent event = story.failsOnce();
         story.delivers("w-1", "a", 2);
         event.isClaimedAgainBy("w-1").starts("w-1", 2).ends("w-1", 2, Outcome.SUCCEEDED);
         event.isDone("w-1", story.id());
@@ -197,40 +197,21 @@ class BadHistoriesTest {
         assertBroken("sequences-gapless");
     }
 
-    @Test
-    void executionsOfOneEventOverlap() {
+    /** No suspension, one that is shorter than the lease, and one of another worker. */
+    @ParameterizedTest
+    @CsvSource({"nobody, 5", "w-1, 1", "w-2, 5"})
+    void executionsOfOneEventOverlap(String suspended, int seconds) {
         StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
-        event.starts("w-2").ends("w-2", Outcome.FAILED);
-        event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
-
-        assertBroken("one-at-a-time");
-    }
-
-    @Test
-    void suspensionIsShorterThanTheLease() {
-        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
-        story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(1)).ends(Kind.SUSPEND, "w-1");
-        event.starts("w-2").ends("w-2", Outcome.FAILED);
-        event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
-
-        assertBroken("one-at-a-time");
-    }
-
-    @Test
-    void suspensionOfAnotherWorkerExcusesNothing() {
-        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
-        story.begins(Kind.SUSPEND, "w-2").pass(Duration.ofSeconds(5)).ends(Kind.SUSPEND, "w-2");
+        story.begins(Kind.SUSPEND, suspended).pass(Duration.ofSeconds(seconds)).ends(Kind.SUSPEND, suspended);
         story.pass(Duration.ofSeconds(1));
         event.starts("w-2").ends("w-2", Outcome.FAILED);
         event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
-
         assertBroken("one-at-a-time");
     }
 
     @Test
     void executionsOfOneLaneOverlap() {
-        StoryEvent event =
-                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        StoryEvent event = story.succeedsOnce();
         event.isReplayed().starts("w-2");
         story.delivers("w-1", "a", 2);
         event.ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-1");
@@ -241,8 +222,7 @@ class BadHistoriesTest {
 
     @Test
     void handlerSucceedsAgainWithoutAFault() {
-        StoryEvent event =
-                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        StoryEvent event = story.succeedsOnce();
         event.starts("w-2").ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-1");
 
         assertBroken("repeats-explained");
@@ -364,24 +344,6 @@ class BadHistoriesTest {
     }
 
     @Test
-    void eventThatAnOperatorCancelledIsDelivered() {
-        StoryEvent event = story.schedules("a", 1).isCancelledBy("ann");
-        story.pass(Duration.ofSeconds(1));
-        event.moves().isHandledBy("w-1");
-
-        assertBroken("schedule-kept");
-    }
-
-    @Test
-    void eventThatAnOperatorCancelledWasHandledAndIsGone() {
-        StoryEvent event = story.schedules("a", 1).isCancelledBy("ann");
-        story.pass(Duration.ofSeconds(1));
-        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
-
-        assertBroken("schedule-kept");
-    }
-
-    @Test
     void eventThatAnOperatorWithdrewIsHandled() {
         StoryEvent event = story.commits("a", 1).isWithdrawnBy("ann");
         story.pass(Duration.ofSeconds(1));
@@ -390,26 +352,35 @@ class BadHistoriesTest {
         assertBroken("nothing-unexpected");
     }
 
-    @Test
-    void cancelledEventIsDelivered() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cancelledEventIsDelivered(boolean byOperator) {
         StoryEvent event = story.schedules("a", 1);
         LedgerRow row = story.ledger.get(0);
-        story.cancels(event);
+        cancel(event, byOperator);
+        story.ledger.remove(row);
         story.ledger.add(row);
         story.pass(Duration.ofSeconds(1));
         event.moves().isHandledBy("w-1");
-
         assertBroken("schedule-kept");
     }
 
-    @Test
-    void cancelledEventWasHandledAndIsGone() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cancelledEventWasHandledAndIsGone(boolean byOperator) {
         StoryEvent event = story.schedules("a", 1);
-        story.cancels(event);
+        cancel(event, byOperator);
         story.pass(Duration.ofSeconds(1));
         event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
-
         assertBroken("schedule-kept");
+    }
+
+    private void cancel(StoryEvent event, boolean byOperator) {
+        if (byOperator) {
+            event.isCancelledBy("ann");
+        } else {
+            story.cancels(event);
+        }
     }
 
     @Test
@@ -490,6 +461,102 @@ class BadHistoriesTest {
     void deliveryExpiresThoughAProcessSelectsIt() {
         story.stops("w-1").begins(Kind.SUBSCRIPTION_AGED, Story.HANDLER);
         story.commits("a", 1).isClaimedBy("w-2").isQueuedBy("w-2", "DEAD", "NOT_SELECTED");
+
+        assertBroken("deaths-justified");
+    }
+
+    @Test
+    void eventIsSettledWithoutAClaim() {
+        StoryEvent event = story.succeedsOnce();
+        event.dropsClaim("w-2").becomes("w-1", story.id(), "PUBLISHED");
+
+        assertBroken("fenced");
+    }
+
+    @Test
+    void eventIsSettledUnderTheClaimOfAnother() {
+        StoryEvent event = story.succeedsOnce();
+        event.dropsClaim("w-2").isClaimedBy("w-2").isSettledBy("w-1");
+
+        assertBroken("fenced");
+    }
+
+    @Test
+    void eventIsClaimedTwice() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        event.isClaimedBy("w-2").starts("w-2").ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-2");
+
+        assertBroken("fenced");
+    }
+
+    @Test
+    void deliveryIsSettledUnderTheClaimOfAnother() {
+        StoryEvent event =
+                story.failsOnce().isClaimedAgainBy("w-1").starts("w-1", 2).ends("w-1", 2, Outcome.SUCCEEDED);
+        story.pass(Duration.ofSeconds(4));
+        event.isClaimedAgainBy("w-2").isDone("w-1", story.id());
+
+        assertBroken("fenced");
+    }
+
+    @Test
+    void deliveryIsClaimedWhileAnotherHoldsIt() {
+        StoryEvent event = story.failsOnce().isClaimedAgainBy("w-1").isClaimedAgainBy("w-2");
+        event.starts("w-2", 2).ends("w-2", 2, Outcome.SUCCEEDED).isDone("w-2", story.id());
+
+        assertBroken("fenced");
+    }
+
+    @Test
+    void deliveryIsSettledWithoutAClaim() {
+        story.failsOnce().starts("w-1", 2).ends("w-1", 2, Outcome.SUCCEEDED).isDone("w-1", story.id());
+
+        assertBroken("fenced");
+    }
+
+    @Test
+    void publishedEventIsOpenedAgain() {
+        StoryEvent event = story.delivers("w-1", "a", 1);
+        event.becomes("w-1", story.id(), "RETRYING");
+        event.becomes("w-1", story.id(), "PUBLISHED");
+
+        assertBroken("legal-transitions");
+    }
+
+    @Test
+    void changeIsMissing() {
+        StoryEvent event =
+                story.failsOnce().isClaimedAgainBy("w-1").starts("w-1", 2).ends("w-1", 2, Outcome.SUCCEEDED);
+        event.isDone("w-1", story.id());
+        story.changes.removeIf((change) ->
+                change.kind() == StateChange.Kind.EVENT && change.now().status().equals("RETRYING"));
+
+        assertBroken("legal-transitions");
+    }
+
+    @Test
+    void eventDiesBeforeItsLastAttempt() {
+        StoryEvent event =
+                story.failsOnce().isClaimedAgainBy("w-1").starts("w-1", 2).ends("w-1", 2, Outcome.FAILED);
+        event.failsAgain("w-1", "DEAD", "IOException");
+
+        assertBroken("deaths-justified");
+    }
+
+    @Test
+    void registrationExpiresAndTheHandlerComesBack() {
+        story.failsOnce().isClaimedAgainBy("w-1").failsAgain("w-1", "DEAD", "HANDLER_EXPIRED");
+        story.registers("w-3");
+
+        assertBroken("deaths-justified");
+    }
+
+    @Test
+    void failuresAreCountedThatDidNotHappen() {
+        StoryEvent event = story.failsOnce();
+        for (int retry = 0; retry < 2; retry++) {
+            event.isClaimedAgainBy("w-1").failsAgain("w-1", retry == 1 ? "DEAD" : "OPEN", "IOException");
+        }
 
         assertBroken("deaths-justified");
     }

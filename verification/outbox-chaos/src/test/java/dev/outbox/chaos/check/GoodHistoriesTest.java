@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Histories that break no rule. */
 class GoodHistoriesTest {
@@ -80,8 +82,7 @@ class GoodHistoriesTest {
 
     @Test
     void killedWorkerIsFollowedByAnother() {
-        StoryEvent event =
-                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        StoryEvent event = story.succeedsOnce();
         StoryEvent next = story.commits("a", 2).starts("w-1");
         story.begins(Kind.KILL, "w-1").pass(Duration.ofSeconds(3));
         event.dropsClaim("w-2").isHandledBy("w-2");
@@ -92,8 +93,7 @@ class GoodHistoriesTest {
 
     @Test
     void settlementShrinksItsClaimAndThenRemovesIt() {
-        StoryEvent event =
-                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        StoryEvent event = story.succeedsOnce();
         long transaction = story.id();
         event.becomes("w-1", transaction, "PUBLISHED")
                 .shrinksClaim("w-1", transaction)
@@ -183,24 +183,16 @@ class GoodHistoriesTest {
 
     @Test
     void failedAttemptIsRepeatedAndTheLaneWaits() {
-        StoryEvent event = failsOnce();
+        StoryEvent event = story.failsOnce();
         StoryEvent next = story.commits("a", 2);
         event.isClaimedAgainBy("w-2").starts("w-2", 2).ends("w-2", 2, Outcome.SUCCEEDED);
         event.isDone("w-2", story.id());
         next.isHandledBy("w-1");
     }
 
-    private StoryEvent failsOnce() {
-        return story.commits("a", 1)
-                .isClaimedBy("w-1")
-                .starts("w-1")
-                .ends("w-1", Outcome.FAILED)
-                .isQueuedBy("w-1", "OPEN", "IOException");
-    }
-
     @Test
     void eventDiesAfterAllAttempts() {
-        StoryEvent event = failsOnce();
+        StoryEvent event = story.failsOnce();
         for (int attempt = 2; attempt <= 3; attempt++) {
             event.isClaimedAgainBy("w-1").starts("w-1", attempt).ends("w-1", attempt, Outcome.FAILED);
             event.failsAgain("w-1", attempt == 3 ? "DEAD" : "OPEN", "IOException");
@@ -351,24 +343,19 @@ class GoodHistoriesTest {
         assertThat(story.check().absent()).isEqualTo(1);
     }
 
-    @Test
-    void failoverForgetsThatAnEventHasMovedAndItIsCancelled() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void failoverForgetsThatAnEventHasMovedAndItIsCancelled(boolean byOperator) {
         StoryEvent event = story.schedules("a", 1);
         long replicated = story.tick();
         story.pass(Duration.ofSeconds(1));
         event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
         story.forgets(Kind.FAILOVER_ASYNC, replicated);
-        story.cancels(event);
-    }
-
-    @Test
-    void failoverForgetsThatAnEventHasMovedAndAnOperatorCancelsIt() {
-        StoryEvent event = story.schedules("a", 1);
-        long replicated = story.tick();
-        story.pass(Duration.ofSeconds(1));
-        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
-        story.forgets(Kind.FAILOVER_ASYNC, replicated);
-        event.isCancelledBy("ann");
+        if (byOperator) {
+            event.isCancelledBy("ann");
+        } else {
+            story.cancels(event);
+        }
     }
 
     @Test
@@ -428,8 +415,7 @@ class GoodHistoriesTest {
 
     @Test
     void anotherWorkerTakesOverFromFrozenConnections() {
-        StoryEvent event =
-                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        StoryEvent event = story.succeedsOnce();
         story.begins(Kind.CONNECTIONS_FROZEN, "w-1").pass(Duration.ofSeconds(9));
         event.dropsClaim("w-2").isHandledBy("w-2");
 

@@ -175,6 +175,20 @@ final class Story {
         return commits(aggregate, sequence).isHandledBy(worker);
     }
 
+    /** A committed event whose first attempt failed. */
+    StoryEvent failsOnce() {
+        return commits("a", 1)
+                .isClaimedBy("w-1")
+                .starts("w-1")
+                .ends("w-1", Outcome.FAILED)
+                .isQueuedBy("w-1", "OPEN", "IOException");
+    }
+
+    /** A committed event that a worker has claimed, and handled. */
+    StoryEvent succeedsOnce() {
+        return commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+    }
+
     Story begins(Kind kind, String target) {
         facts.add(Fault.begun(tick(), kind, target, ""));
         return this;
