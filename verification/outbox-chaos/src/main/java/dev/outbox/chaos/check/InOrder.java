@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Per handler and aggregate, no event starts before every earlier one is over: it succeeded, died, or was skipped. Replays, and what an
@@ -49,7 +50,8 @@ final class InOrder implements Rule {
                         .findFirst()
                         .ifPresent((earlier) -> violations.add(
                                 event + " started at " + handler + " before " + earlier + " was over",
-                                Comparisons.executions(handler, earlier, event)));
+                                Stream.concat(earlier.executions(handler), event.executions(handler))
+                                        .toList()));
             }
             latest = Math.max(latest, over(history, event, handler));
         }

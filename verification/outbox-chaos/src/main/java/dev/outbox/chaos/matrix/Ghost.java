@@ -5,8 +5,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** Registration of a handler that no process has. */
 final class Ghost {
 
-    static final String ID = "ghost";
-
     private Ghost() {}
 
     /** Registers the handler as a process would that has just started. A handler without subscriptions would be deleted. */
