@@ -3,12 +3,10 @@ package dev.outbox.internal.absence;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
@@ -19,11 +17,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
 
 class UnpolledStreamsTest {
 
@@ -33,21 +28,9 @@ class UnpolledStreamsTest {
     private final TestOutbox outbox = TestOutbox.create().withoutPolling().stream("slow", PollerSettings.defaults());
 
     private final UnpolledStreams streams = new UnpolledStreams(outbox.dataSource(), OutboxSchema.DEFAULT, PERIOD);
-    private final Logger logger = (Logger) LoggerFactory.getLogger(UnpolledStreams.class);
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-    @BeforeEach
-    void listen() {
-        lines.start();
-        logger.addAppender(lines);
-        logger.setLevel(Level.INFO);
-    }
-
-    @AfterEach
-    void close() {
-        logger.detachAppender(lines);
-        logger.setLevel(null);
-    }
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(UnpolledStreams.class).from(Level.INFO);
 
     @Test
     void reportsWhatTwoLooksFindOnceAndWhenItChanges() throws SQLException {
@@ -156,7 +139,7 @@ class UnpolledStreamsTest {
     }
 
     private List<String> lines() {
-        return List.copyOf(lines.list).stream()
+        return log.events().stream()
                 .map((line) -> line.getLevel() + " " + line.getFormattedMessage())
                 .toList();
     }

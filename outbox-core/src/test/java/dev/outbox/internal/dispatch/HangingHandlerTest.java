@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.MovingClock;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -22,12 +20,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 class HangingHandlerTest {
 
@@ -37,23 +33,16 @@ class HangingHandlerTest {
     private final TestOutbox outbox = TestOutbox.create();
 
     private final MovingClock clock = new MovingClock();
-    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox");
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of("dev.outbox").from(Level.INFO);
+
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
-
-    @BeforeEach
-    void listen() {
-        lines.start();
-        logger.addAppender(lines);
-        logger.setLevel(Level.INFO);
-    }
 
     @AfterEach
     void close() {
         release.countDown();
-        logger.detachAppender(lines);
-        logger.setLevel(null);
     }
 
     @Test
@@ -187,9 +176,7 @@ class HangingHandlerTest {
     }
 
     private List<String> lines(Level level, String text) {
-        return List.copyOf(lines.list).stream()
-                .filter((line) -> line.getLevel() == level)
-                .map(ILoggingEvent::getFormattedMessage)
+        return log.messages(level).stream()
                 .filter((line) -> line.contains(text))
                 .toList();
     }

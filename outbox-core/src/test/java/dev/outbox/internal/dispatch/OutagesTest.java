@@ -2,12 +2,10 @@ package dev.outbox.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.RetryAfterException;
+import dev.outbox.fixture.LoggedLines;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
@@ -19,10 +17,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A handler whose own database is away backs off along the delays, and logs it once a minute. */
 class OutagesTest {
@@ -34,18 +30,9 @@ class OutagesTest {
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1);
     private final FailedAttempts failures = new FailedAttempts(DispatchSettings.defaults(), new Random(), nanos::get);
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-    @BeforeEach
-    void listen() {
-        lines.start();
-        log().addAppender(lines);
-    }
-
-    @AfterEach
-    void leave() {
-        log().detachAppender(lines);
-    }
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(FailedAttempts.class);
 
     @Test
     void delaysGrowAlongThePolicyWithoutAnEnd() {
@@ -92,13 +79,12 @@ class OutagesTest {
             failures.failed(PUSH, attempt(1, 0), outage());
             nanos.addAndGet(Duration.ofSeconds(5).toNanos());
         }
-        assertThat(lines.list).hasSize(2);
+        assertThat(log.events()).hasSize(2);
 
         nanos.addAndGet(Duration.ofSeconds(10).toNanos());
         failures.failed(MAIL, attempt(1, 0), outage());
 
-        assertThat(lines.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.messages())
                 .hasSize(3)
                 .last()
                 .asString()
@@ -113,7 +99,7 @@ class OutagesTest {
         failures.failed(MAIL, attempt(1, 0), new IllegalStateException("bad"));
         failures.failed(MAIL, attempt(1, 0), new IllegalStateException("bad"));
 
-        assertThat(lines.list).hasSize(3);
+        assertThat(log.events()).hasSize(3);
     }
 
     @Test
@@ -121,7 +107,7 @@ class OutagesTest {
         SQLException secret = new SQLTransientConnectionException("password=hunter2 is refused");
         failures.failed(MAIL, attempt(1, 0), new IllegalStateException(secret));
 
-        assertThat(lines.list).singleElement().satisfies((line) -> {
+        assertThat(log.events()).singleElement().satisfies((line) -> {
             assertThat(line.getFormattedMessage()).contains("outages are logged once a minute");
             assertThat(line.getThrowableProxy().getCause().getMessage()).doesNotContain("hunter2");
         });
@@ -133,9 +119,5 @@ class OutagesTest {
 
     private static Attempt attempt(int number, int failures) {
         return new Attempt(EVENT, null, number, failures, 0, null);
-    }
-
-    private static Logger log() {
-        return (Logger) LoggerFactory.getLogger(FailedAttempts.class);
     }
 }

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -23,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
 
 /** SQL by hand on events that handlers have not finished. */
 class DeletedEventTest {
@@ -32,6 +29,9 @@ class DeletedEventTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(LostEvents.class);
 
     private final AtomicBoolean down = new AtomicBoolean(true);
     private final Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
@@ -55,10 +55,6 @@ class DeletedEventTest {
 
     @Test
     void deliveryWhoseEventIsGoneDoesNotStopItsLane() {
-        Logger logger = (Logger) LoggerFactory.getLogger(LostEvents.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
         outbox.handler("mail", "*", mail).start();
         EventEnvelope lost = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope next = outbox.publish("1", new OrderPlaced(2));
@@ -73,10 +69,8 @@ class DeletedEventTest {
         assertThat(outbox.event(next)).becomesPublished();
         assertThat(outbox.deliveries()).isZero();
         assertThat(outbox.lanes()).isZero();
-        logger.detachAppender(lines);
-        assertThat(lines.list)
+        assertThat(log.messages())
                 .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
                 .startsWith("Removed deliveries of stream default whose events are no longer in the database: 1");
     }

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.fixture.FreezingNetwork;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
@@ -23,10 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -42,18 +39,12 @@ class NotificationListenerTest {
     };
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(BackgroundLoop.class);
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-    @BeforeEach
-    void capture() {
-        lines.start();
-        logger.addAppender(lines);
-    }
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(BackgroundLoop.class, NotificationListener.class);
 
     @AfterEach
     void close() {
-        logger.detachAppender(lines);
         database.close();
     }
 
@@ -71,10 +62,8 @@ class NotificationListenerTest {
         listener.start();
         try {
             await().until(() -> attempts.get() >= 3);
-            assertThat(lines.list)
-                    .filteredOn((line) -> line.getLevel() == Level.WARN)
-                    .hasSize(1);
-            assertThat(lines.list.get(0).getThrowableProxy().getMessage())
+            assertThat(log.messages(Level.WARN)).hasSize(1);
+            assertThat(log.events().get(0).getThrowableProxy().getMessage())
                     .contains("streams are polled at their interval", "too many clients");
             assertThat(woken).hasValue(0);
 
@@ -91,14 +80,13 @@ class NotificationListenerTest {
     void warnsOnceIfItsOwnNotificationDoesNotArrive() throws SQLException {
         try (TestDatabase elsewhere = TestPostgres.shared().newDatabase()) {
             // Notifications stay within a database, so none arrives, as behind a pooler that shares sessions.
-            List<ILoggingEvent> said = listen(elsewhere, () -> {
-                await().until(() -> said().stream().anyMatch((line) -> line.getLevel() == Level.WARN));
+            listen(elsewhere, () -> {
+                await().until(() -> !log.messages(Level.WARN).isEmpty());
                 await().until(() -> listening() == 0);
             });
 
-            assertThat(said)
+            assertThat(log.messages())
                     .singleElement()
-                    .extracting(ILoggingEvent::getFormattedMessage)
                     .asString()
                     .contains("outbox.poller.interval", "outbox.direct-url", "outbox.poller.notify=false");
         }
@@ -191,14 +179,9 @@ class NotificationListenerTest {
 
     @Test
     void saysNothingIfItsOwnNotificationArrives() throws SQLException {
-        List<ILoggingEvent> said =
-                listen(database, () -> await().pollDelay(Duration.ofSeconds(5)).until(() -> listening() == 1));
+        listen(database, () -> await().pollDelay(Duration.ofSeconds(5)).until(() -> listening() == 1));
 
-        assertThat(said).isEmpty();
-    }
-
-    private List<ILoggingEvent> said() {
-        return List.copyOf(lines.list);
+        assertThat(log.messages()).isEmpty();
     }
 
     private long listening() {
@@ -210,16 +193,11 @@ class NotificationListenerTest {
     }
 
     /** Listens in the database of the test, while notifications are sent in another one. */
-    private List<ILoggingEvent> listen(TestDatabase sending, Runnable whileListening) {
-        Logger selfTest = (Logger) LoggerFactory.getLogger(NotificationListener.class);
-        selfTest.addAppender(lines);
+    private void listen(TestDatabase sending, Runnable whileListening) throws SQLException {
         try (NotificationListener listener = new NotificationListener(
                 channel(database.dataSource()), channel(sending.dataSource()), (stream) -> {}, () -> {})) {
             listener.start();
             whileListening.run();
-        } finally {
-            selfTest.detachAppender(lines);
         }
-        return said();
     }
 }

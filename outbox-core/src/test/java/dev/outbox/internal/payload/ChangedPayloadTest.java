@@ -3,12 +3,10 @@ package dev.outbox.internal.payload;
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.TestOutbox;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +15,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /** A publisher that has changed a payload, as its old consumers see it. */
@@ -27,6 +24,9 @@ class ChangedPayloadTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of("dev.outbox.internal.payload");
 
     private final List<Object> handled = new CopyOnWriteArrayList<>();
 
@@ -61,22 +61,13 @@ class ChangedPayloadTest {
 
     @Test
     void missingFieldIsDeliveredWithOneWarningPerHandler() {
-        Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.payload");
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
-        try {
-            outbox.handler(typed("one")).handler(typed("two")).start();
-            publish("1", Map.of("note", "secret"));
-            EventEnvelope last = publish("1", Map.of("note", "secret"));
+        outbox.handler(typed("one")).handler(typed("two")).start();
+        publish("1", Map.of("note", "secret"));
+        EventEnvelope last = publish("1", Map.of("note", "secret"));
 
-            assertThat(outbox.event(last)).becomesPublished();
-        } finally {
-            logger.detachAppender(lines);
-        }
+        assertThat(outbox.event(last)).becomesPublished();
         assertThat(handled).hasSize(4).containsOnly(new OrderShipped(null, "secret"));
-        assertThat(lines.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.messages())
                 .hasSize(2)
                 .allSatisfy((line) -> assertThat(line)
                         .contains("'carrier'", OrderShipped.class.getName(), "@Nullable")

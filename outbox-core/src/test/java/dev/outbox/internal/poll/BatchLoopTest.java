@@ -4,9 +4,7 @@ import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.LeaseRenewer;
@@ -21,14 +19,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** The loop with work that needs no database. */
 class BatchLoopTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(BatchLoop.class);
 
     private final AtomicInteger renewed = new AtomicInteger();
     private volatile long nanos;
@@ -72,10 +73,6 @@ class BatchLoopTest {
 
     @Test
     void settlementThatNeverReturnsDelaysNoOtherBatch() throws SQLException {
-        Logger logger = (Logger) LoggerFactory.getLogger(BatchLoop.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
         CountDownLatch never = new CountDownLatch(1);
         AtomicInteger settlements = new AtomicInteger();
         async = true;
@@ -96,13 +93,8 @@ class BatchLoopTest {
             assertThat(heldLeases()).isZero();
         } finally {
             never.countDown();
-            logger.detachAppender(lines);
         }
-        assertThat(lines.list)
-                .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .asString()
-                .contains("did not return before its lease ended");
+        assertThat(log.messages()).singleElement().asString().contains("did not return before its lease ended");
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

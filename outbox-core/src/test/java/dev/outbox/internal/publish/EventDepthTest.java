@@ -3,13 +3,11 @@ package dev.outbox.internal.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.BatchHandler;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.MovingClock;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -20,10 +18,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** Chains of events in which a handler of each event publishes the next. */
@@ -34,19 +30,12 @@ class EventDepthTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(EventDepth.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void capture() {
-        log.start();
-        logger.addAppender(log);
-    }
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(EventDepth.class);
 
     @AfterEach
     void close() {
         MDC.clear();
-        logger.detachAppender(log);
     }
 
     @Test
@@ -61,7 +50,7 @@ class EventDepthTest {
 
         assertThat(root.headers()).isEmpty();
         assertThat(last.handled().get(0).headers()).isEqualTo(Map.of(EventDepth.HEADER, "2", "channel", "web"));
-        assertThat(log.list).isEmpty();
+        assertThat(log.messages()).isEmpty();
     }
 
     @Test
@@ -104,7 +93,7 @@ class EventDepthTest {
                 (depth) -> OutboxEvent.of("order", "new-" + depth, new OrderPlaced(depth))
                         .withEventType("Placed"));
 
-        assertThat(lines())
+        assertThat(log.messages())
                 .singleElement()
                 .asString()
                 .contains("Handler 'loop Placed'", "Placed of order/new-100", "chain of 100 events", "deliverAfter");
@@ -115,14 +104,14 @@ class EventDepthTest {
         publishing("pong", "Ping", (event) -> depth(event) < END ? typed("Pong") : null);
         loop("Pong", (depth) -> typed("Ping"));
 
-        assertThat(lines()).hasSize(2).anyMatch((line) -> line.contains("Pong of order/1"));
+        assertThat(log.messages()).hasSize(2).anyMatch((line) -> line.contains("Pong of order/1"));
     }
 
     @Test
     void loopOfUnorderedEventsIsReported() {
         loop("Placed", (depth) -> OutboxEvent.unordered(new OrderPlaced(depth)).withEventType("Placed"));
 
-        assertThat(lines()).hasSize(1);
+        assertThat(log.messages()).hasSize(1);
     }
 
     @Test
@@ -132,20 +121,20 @@ class EventDepthTest {
         MDC.put("handlerId", "loop");
         MDC.put(EventDepth.HEADER, "98");
         outbox.publish(typed("Placed"));
-        assertThat(lines()).isEmpty();
+        assertThat(log.messages()).isEmpty();
 
         MDC.put(EventDepth.HEADER, "99");
         outbox.publish(typed("Placed"));
         outbox.publish(typed("Placed"));
         outbox.publish(typed("Paid"));
-        assertThat(lines()).hasSize(2);
+        assertThat(log.messages()).hasSize(2);
 
         clock.advance(Duration.ofSeconds(59));
         outbox.publish(typed("Placed"));
-        assertThat(lines()).hasSize(2);
+        assertThat(log.messages()).hasSize(2);
         clock.advance(Duration.ofSeconds(1));
         outbox.publish(typed("Placed"));
-        assertThat(lines()).hasSize(3);
+        assertThat(log.messages()).hasSize(3);
     }
 
     @Test
@@ -195,9 +184,5 @@ class EventDepthTest {
 
     private static OutboxEvent typed(String type) {
         return OutboxEvent.of("order", "1", new OrderPlaced(1)).withEventType(type);
-    }
-
-    private List<String> lines() {
-        return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 }

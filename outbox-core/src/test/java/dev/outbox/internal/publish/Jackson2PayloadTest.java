@@ -3,9 +3,6 @@ package dev.outbox.internal.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.annotation.JacksonAnnotationsInside;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -22,6 +19,7 @@ import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import com.fasterxml.jackson.databind.util.RawValue;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.TestOutbox;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -33,10 +31,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.slf4j.LoggerFactory;
 
 /** Jackson 3 ignores the types of Jackson 2, so a payload must not rely on them. */
 class Jackson2PayloadTest {
@@ -45,6 +43,9 @@ class Jackson2PayloadTest {
     private static final ArrayNode NODES = JsonNodeFactory.instance.arrayNode().add(1);
 
     private static TestOutbox outbox;
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(PayloadRefusal.class);
 
     record Box<T>(T content) {}
 
@@ -207,19 +208,11 @@ class Jackson2PayloadTest {
 
     @Test
     void otherAnnotationsOfJackson2AreReportedOncePerClass() {
-        Logger logger = (Logger) LoggerFactory.getLogger(PayloadRefusal.class);
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        logger.addAppender(log);
-
         assertThat(publish(new Named("1"))).isEqualTo("{\"orderId\":\"1\"}");
         publish(new Box<>(new Named("2")));
         assertThat(publish(new NamedForBoth("1"))).isEqualTo("{\"order_id\":\"1\"}");
-        logger.detachAppender(log);
-
-        assertThat(log.list)
+        assertThat(log.messages())
                 .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
                 .contains(Named.class.getName(), "[JsonDeserialize, JsonNaming]", "tools.jackson.databind.annotation");
     }

@@ -5,13 +5,11 @@ import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -23,12 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 class PublisherIdempotencyTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(EventStore.class);
 
     private final UUID eventId = UUID.randomUUID();
 
@@ -139,33 +139,23 @@ class PublisherIdempotencyTest {
 
     @Test
     void anotherPayloadForAnEventIdIsReported() {
-        Logger library = (Logger) LoggerFactory.getLogger(EventStore.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        library.addAppender(lines);
-        try {
-            publish(eventId, "1");
-            publish(eventId, "1");
-            assertThat(lines.list).isEmpty();
+        publish(eventId, "1");
+        publish(eventId, "1");
+        assertThat(log.messages()).isEmpty();
 
-            OutboxEvent other = OutboxEvent.of("order", "1", new OrderPlaced(2)).withEventId(eventId);
-            EventEnvelope stored = outbox.publish(other);
+        OutboxEvent other = OutboxEvent.of("order", "1", new OrderPlaced(2)).withEventId(eventId);
+        EventEnvelope stored = outbox.publish(other);
 
-            assertThat(stored.payload()).isEqualTo("{\"number\": 1}");
-            UUID twice = UUID.randomUUID();
-            outbox.inTransaction(
-                    () -> outbox.publisher().publishAll(List.of(event(twice, "1"), other.withEventId(twice))));
-            assertThat(lines.list)
-                    .extracting(ILoggingEvent::getFormattedMessage)
-                    .containsExactly(
-                            "Event id " + eventId
-                                    + " of OrderPlaced (order/1) was published again with another payload,"
-                                    + " and the first payload stays; use a new id for another event",
-                            "Event id " + twice + " of OrderPlaced (order/1) was published again with another payload,"
-                                    + " and the first payload stays; use a new id for another event");
-        } finally {
-            library.detachAppender(lines);
-        }
+        assertThat(stored.payload()).isEqualTo("{\"number\": 1}");
+        UUID twice = UUID.randomUUID();
+        outbox.inTransaction(() -> outbox.publisher().publishAll(List.of(event(twice, "1"), other.withEventId(twice))));
+        assertThat(log.messages())
+                .containsExactly(
+                        "Event id " + eventId
+                                + " of OrderPlaced (order/1) was published again with another payload,"
+                                + " and the first payload stays; use a new id for another event",
+                        "Event id " + twice + " of OrderPlaced (order/1) was published again with another payload,"
+                                + " and the first payload stays; use a new id for another event");
     }
 
     private EventEnvelope publish(UUID id, String aggregateId) {

@@ -3,12 +3,10 @@ package dev.outbox.internal.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -19,28 +17,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 class SmallPoolTest {
 
-    private final Logger hikari = (Logger) LoggerFactory.getLogger("com.zaxxer.hikari");
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-    @BeforeEach
-    void capture() {
-        lines.start();
-        hikari.addAppender(lines);
-    }
-
-    @AfterEach
-    void release() {
-        hikari.detachAppender(lines);
-    }
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of("com.zaxxer.hikari");
 
     @Test
     void poolOfOneDeliversRetriesAndDeduplicates() {
@@ -63,7 +48,7 @@ class SmallPoolTest {
             assertThat(List.of(plain, failing, once))
                     .allSatisfy((handler) -> assertThat(handler.handled()).hasSize(events.size()));
         }
-        assertThat(lines.list).isEmpty();
+        assertThat(log.messages()).isEmpty();
     }
 
     /** The lease is asked for again before the code of the handler, whose transaction has the only connection. */
@@ -83,7 +68,7 @@ class SmallPoolTest {
 
             await().atMost(Duration.ofSeconds(5)).until(() -> once.handled().size() == 1);
         }
-        assertThat(lines.list).isEmpty();
+        assertThat(log.messages()).isEmpty();
     }
 
     private static boolean hasWaited(DataSource database, Duration time) {
@@ -128,9 +113,7 @@ class SmallPoolTest {
 
             awaitListener(outbox.database().dataSource(), Duration.ofSeconds(4));
 
-            assertThat(lines.list)
-                    .extracting(ILoggingEvent::getFormattedMessage)
-                    .noneMatch((line) -> line.contains("on thread outbox-listener"));
+            assertThat(log.messages()).noneMatch((line) -> line.contains("on thread outbox-listener"));
         }
     }
 

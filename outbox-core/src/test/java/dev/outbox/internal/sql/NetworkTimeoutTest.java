@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.fixture.FreezingNetwork;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -24,7 +22,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -35,6 +33,9 @@ class NetworkTimeoutTest {
 
     private static final String TIMEOUTS =
             "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(NetworkTimeout.class);
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final Pipeline pipeline = new Pipeline(OutboxSchema.DEFAULT, TIMEOUTS);
@@ -121,10 +122,6 @@ class NetworkTimeoutTest {
 
     @Test
     void driverWithoutSupportIsReportedOnce() throws SQLException {
-        Logger logger = (Logger) LoggerFactory.getLogger(NetworkTimeout.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
         try (Connection connection = database.dataSource().getConnection()) {
             DataSource pool = new SingleConnectionDataSource(
                     intercepted(connection, (limit) -> {
@@ -133,13 +130,11 @@ class NetworkTimeoutTest {
                     true);
             timeouts(pipeline, pool);
             timeouts(pipeline, pool);
-        } finally {
-            logger.detachAppender(lines);
         }
-        assertThat(lines.list).singleElement().satisfies((line) -> {
-            assertThat(line.getLevel()).isEqualTo(Level.WARN);
-            assertThat(line.getFormattedMessage()).contains("support no network timeout", "socketTimeout");
-        });
+        assertThat(log.messages(Level.WARN))
+                .singleElement()
+                .asString()
+                .contains("support no network timeout", "socketTimeout");
     }
 
     private static String timeouts(Pipeline pipeline, DataSource dataSource) throws SQLException {
