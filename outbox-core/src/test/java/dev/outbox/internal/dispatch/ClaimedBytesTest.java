@@ -12,11 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How many bytes of payloads one claim of redeliveries takes. */
 class ClaimedBytesTest {
-
-    private static final int MEGABYTE = 1_000_000;
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
@@ -26,33 +26,22 @@ class ClaimedBytesTest {
         outbox.addStream("default");
     }
 
-    @Test
-    void claimTakesEightMegabytes() throws SQLException {
-        addLanes(20, 1, MEGABYTE);
-        assertThat(claim()).hasSize(8);
+    @ParameterizedTest
+    @CsvSource({"20, 1, 1000000, 8", "2, 1, 10000000, 1", "50, 4, 100, 200"})
+    void claimTakesEightMegabytesOrOneDelivery(int lanes, int length, int bytes, int claimed) throws SQLException {
+        addLanes(lanes, length, bytes);
+
+        assertThat(claim()).hasSize(claimed);
     }
 
     @Test
     void followersAreTakenInOrderOnly() throws SQLException {
-        addLanes(3, 4, MEGABYTE);
-        List<DueDelivery> claimed = claim();
-        assertThat(claimed).hasSize(8);
-        assertThat(claimed)
+        addLanes(3, 4, 1_000_000);
+
+        assertThat(claim())
                 .extracting((one) ->
                         one.envelope().aggregateId() + " " + one.envelope().sequence())
                 .containsExactly("0 1", "0 2", "0 3", "0 4", "1 1", "1 2", "1 3", "1 4");
-    }
-
-    @Test
-    void largerPayloadIsClaimedAlone() throws SQLException {
-        addLanes(2, 1, 10 * MEGABYTE);
-        assertThat(claim()).hasSize(1);
-    }
-
-    @Test
-    void smallPayloadsAreClaimedTogether() throws SQLException {
-        addLanes(50, 4, 100);
-        assertThat(claim()).hasSize(200);
     }
 
     private List<DueDelivery> claim() throws SQLException {

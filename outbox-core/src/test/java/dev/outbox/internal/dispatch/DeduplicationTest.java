@@ -9,7 +9,6 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.EnvelopeHandler;
-import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPaid;
@@ -96,22 +95,6 @@ class DeduplicationTest {
     }
 
     @Test
-    void redeliveryAfterLostLeaseIsNotHandledAgain() {
-        Recorded handler = Recorded.failing((attempt) -> {
-            loseLeases();
-            return null;
-        });
-        outbox.handler(once(outbox, handler)).start();
-        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
-
-        assertThat(outbox.event(envelope)).becomesPublished();
-        assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
-        assertThat(outbox.count("effect")).isEqualTo(1);
-        assertThat(leasesLost).hasValue(1);
-        assertThat(duplicates).hasValue(1);
-    }
-
-    @Test
     @Guarantee(
             value = "G7",
             sentence = "Of two workers with the same event, the second waits and does nothing if the first succeeds.")
@@ -193,19 +176,6 @@ class DeduplicationTest {
         assertThat(duplicates).hasValue(0);
     }
 
-    @Test
-    void deadEventLeavesNothing() {
-        outbox.handler(once(outbox, (envelope) -> {
-                    throw new NonRetryableException("never");
-                }))
-                .start();
-        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
-
-        assertThat(outbox.event(envelope)).becomesDead();
-        assertThat(outbox.count("effect")).isZero();
-        assertThat(outbox.deduplicated()).isZero();
-    }
-
     private static HandlerDefinition once(TestOutbox process, EnvelopeHandler rest) {
         return HandlerDefinition.of("once", Set.of("OrderPlaced"), (envelope) -> {
                     insertEffect(process, envelope);
@@ -252,24 +222,6 @@ class DeduplicationTest {
                         .query(Integer.class)
                         .single())
                 .isEqualTo(1);
-    }
-
-    @Test
-    void innerTransactionThatWantsToRollBackIsAFailedAttempt() {
-        Recorded handler = Recorded.failing((attempt) -> {
-            outbox.transactions().executeWithoutResult((status) -> {
-                if (attempt.number() == 1) {
-                    status.setRollbackOnly();
-                }
-            });
-            return null;
-        });
-        outbox.handler(once(outbox, handler)).start();
-        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
-
-        assertThat(outbox.event(envelope)).becomesPublished();
-        assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
-        assertThat(outbox.count("effect")).isEqualTo(1);
     }
 
     @Test

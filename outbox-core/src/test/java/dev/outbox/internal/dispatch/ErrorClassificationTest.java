@@ -2,26 +2,26 @@ package dev.outbox.internal.dispatch;
 
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
-import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ErrorClassificationTest {
 
@@ -32,8 +32,6 @@ class ErrorClassificationTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1));
 
-    private EventEnvelope dead;
-
     @Test
     void anonymousExceptionHasACode() {
         assertThat(FailedAttempts.failure(new IllegalStateException("broken") {})
@@ -41,51 +39,31 @@ class ErrorClassificationTest {
                 .startsWith("ErrorClassificationTest$");
     }
 
-    @Test
-    void listedExceptionIsDeadAtOnce() {
-        assertThat(attemptsUntilDead(new IOException("bad request"))).isOne();
-        assertThat(outbox.event(dead))
+    static Stream<Arguments> failures() {
+        Exception circular = new Exception();
+        circular.initCause(new Exception(circular));
+        return Stream.of(
+                arguments(new IOException("listed"), 1),
+                arguments(new FileNotFoundException("subclass of a listed exception"), 1),
+                arguments(new UncheckedIOException("with a listed cause", new IOException("bad request")), 1),
+                arguments(new IllegalStateException("listed nowhere"), 3),
+                arguments(circular, 3),
+                arguments(new RetryAfterException(Duration.ZERO, "asks for another", new IOException("429")), 3));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void listedExceptionsAndThoseWithAListedCauseAreDeadAtOnce(Exception failure, int attempts) {
+        Recorded handler = Recorded.failing((attempt) -> failure);
+        outbox.handler("any", "*", handler).retry(POLICY).start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        assertThat(outbox.event(event)).becomesDead();
+        assertThat(handler.attemptsOf(event)).isEqualTo(attempts);
+        assertThat(outbox.event(event))
                 .hasDelivery("any")
-                .isDead()
-                .afterFailures(1)
-                .withErrorCode("IOException")
-                .withError("bad request");
-    }
-
-    @Test
-    void exceptionWithAListedCauseIsDeadAtOnceUnderItsOwnName() {
-        assertThat(attemptsUntilDead(new UncheckedIOException("wrapped", new IOException("bad request"))))
-                .isOne();
-        assertThat(outbox.event(dead))
-                .hasDelivery("any")
-                .withErrorCode("UncheckedIOException")
-                .withError("wrapped");
-    }
-
-    @Test
-    void subclassOfListedExceptionIsDeadAtOnce() {
-        assertThat(attemptsUntilDead(new FileNotFoundException("gone"))).isOne();
-    }
-
-    @Test
-    void causesThatGoRoundInACircleComeToAnEnd() {
-        Exception one = new Exception();
-        Exception other = new Exception(one);
-        one.initCause(other);
-
-        assertThat(attemptsUntilDead(one)).isEqualTo(3);
-    }
-
-    @Test
-    void exceptionThatIsListedNowhereIsTriedAgain() {
-        assertThat(attemptsUntilDead(new IllegalStateException("busy"))).isEqualTo(3);
-    }
-
-    @Test
-    void exceptionThatAsksForAnotherAttemptGetsItWhateverItsCause() {
-        assertThat(attemptsUntilDead(
-                        new RetryAfterException(Duration.ZERO, "too many requests", new IOException("status 429"))))
-                .isEqualTo(3);
+                .afterFailures(attempts)
+                .withErrorCode(failure.getClass().getSimpleName());
     }
 
     @Test
@@ -98,52 +76,5 @@ class ErrorClassificationTest {
 
         assertThat(outbox.event(event)).becomesPublished();
         assertThat(handler.attemptsOf(event)).isEqualTo(5);
-    }
-
-    @Test
-    void exceptionThatForbidsAnotherAttemptIsObeyedWhateverIsListed() {
-        assertThat(attemptsUntilDead(new RetryPolicy(POLICY.backoff(), 3), new NonRetryableException("never")))
-                .isOne();
-    }
-
-    @Test
-    void databaseFailureIsRetriedWhateverIsListed() {
-        RetryPolicy nothing = new RetryPolicy(POLICY.backoff(), 3, 3, Set.of(Exception.class));
-        Recorded handler = Recorded.failing((attempt) ->
-                attempt.number() < 5 ? new IllegalStateException(new SQLTransientConnectionException()) : null);
-        outbox.handler("any", "*", handler).retry(nothing).start();
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-
-        assertThat(outbox.event(event)).becomesPublished();
-        assertThat(handler.attemptsOf(event)).isEqualTo(5);
-    }
-
-    @Test
-    void handlersOfOneEventAreJudgedByTheirOwnPolicies() {
-        Recorded strict = Recorded.failing((attempt) -> new IOException("down"));
-        Recorded patient = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("down") : null);
-        outbox.handler("strict", "*", strict)
-                .handler("patient", "*", patient)
-                .retry(new RetryPolicies(new InStream(TestOutbox.AT_ONCE, Map.of("strict", POLICY)), Map.of()))
-                .start();
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-
-        assertThat(outbox.event(event)).becomesDead();
-        assertThat(strict.attemptsOf(event)).isOne();
-        assertThat(patient.attemptsOf(event)).isEqualTo(3);
-        assertThat(outbox.event(event)).hasDelivery("strict").isDead();
-        assertThat(outbox.deliveries()).isOne();
-    }
-
-    private int attemptsUntilDead(Exception exception) {
-        return attemptsUntilDead(POLICY, exception);
-    }
-
-    private int attemptsUntilDead(RetryPolicy policy, Exception exception) {
-        Recorded handler = Recorded.failing((attempt) -> exception);
-        outbox.handler("any", "*", handler).retry(policy).start();
-        dead = outbox.publish("1", new OrderPlaced(1));
-        assertThat(outbox.event(dead)).becomesDead();
-        return handler.attemptsOf(dead);
     }
 }

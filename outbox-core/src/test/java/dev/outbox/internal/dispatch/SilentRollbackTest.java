@@ -31,19 +31,7 @@ class SilentRollbackTest {
 
     @Test
     void lastTransactionRolledBackMeansFailure() {
-        handle((envelope) -> outbox.transactions().executeWithoutResult(this::workInVainAtFirst));
-
-        outbox.awaitPublished(1);
-        assertThat(attempts).hasValue(2);
-        assertThat(outbox.count("effect")).isEqualTo(1);
-    }
-
-    @Test
-    void failureSaysWhatHappenedAndWhatToDo() {
-        outbox.handler(
-                        "any",
-                        "*",
-                        (envelope) -> outbox.transactions().executeWithoutResult(TransactionStatus::setRollbackOnly))
+        outbox.handler("any", "*", (envelope) -> outbox.transactions().executeWithoutResult(this::workInVainAtFirst))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
@@ -53,6 +41,7 @@ class SilentRollbackTest {
                 .asString()
                 .startsWith("UnexpectedRollbackException")
                 .contains("setRollbackOnly", "throw an exception");
+        assertThat(outbox.count("effect")).isZero();
     }
 
     @Test
