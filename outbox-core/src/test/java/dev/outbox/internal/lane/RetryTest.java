@@ -20,8 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.LongStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -116,33 +114,6 @@ class RetryTest {
                 .allSatisfy((one) -> assertThat(outbox.event(one)).isPublished()));
         assertThat(mail.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
         assertThat(outbox.deliveries()).isZero();
-    }
-
-    @Test
-    @Tag("full")
-    @Guarantee(value = "G4", sentence = "A handler that fails for an hour delays no other handler of the same events.")
-    void longFailureDelaysNoOtherHandler() {
-        AtomicBoolean down = new AtomicBoolean(true);
-        Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
-        Recorded audit = Recorded.all();
-        RetryPolicy everyMinute = new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMinutes(1))), 1000);
-        outbox.handler("mail", "*", mail).handler("audit", "*", audit).retry(everyMinute);
-        outbox.start();
-        for (int minute = 1; minute <= 60; minute++) {
-            int handled = minute;
-            EventEnvelope event = outbox.publish("1", new OrderPlaced(minute));
-            await().until(() ->
-                    audit.handled().size() == handled && outbox.statusOf(event).equals("RETRYING"));
-            new Lanes(outbox).due();
-        }
-        assertThat(audit.sequences())
-                .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());
-        assertThat(mail.handled()).isEmpty();
-        down.set(false);
-        new Lanes(outbox).due();
-        outbox.awaitPublished(60);
-        assertThat(mail.sequences())
-                .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());
     }
 
     @Test

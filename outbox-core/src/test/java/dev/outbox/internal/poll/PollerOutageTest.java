@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Pools;
 import dev.outbox.fixture.Recorded;
@@ -23,7 +21,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The poller through outages of the database. */
 @Tag("full")
@@ -34,70 +33,66 @@ class PollerOutageTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
 
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(BackgroundLoop.class).from(Level.INFO);
+
     @Test
     @Guarantee(value = "G2", sentence = "The poller survives a database outage and continues afterwards.")
     void pollerSurvivesDatabaseOutage() {
-        Logger logger = (Logger) LoggerFactory.getLogger(BackgroundLoop.class);
-        ListAppender<ILoggingEvent> logged = new ListAppender<>();
-        logged.start();
-        logger.addAppender(logged);
-        logger.setLevel(Level.INFO);
-        try {
-            Recorded handler = Recorded.all();
-            outbox.handler("any", "*", handler)
-                    .poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1))
-                    .start();
-            publish(0, 3);
-            outbox.awaitPublished(3);
+        Recorded handler = Recorded.all();
+        outbox.handler("any", "*", handler)
+                .poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1))
+                .start();
+        publish(0, 3);
+        outbox.awaitPublished(3);
 
-            outbox.database().cutOff();
-            // The sessions were ended one by one, so a round in between may have worked again; from here on none can.
-            int before = warnings(logged).size();
-            await().atMost(Duration.ofSeconds(30)).until(() -> !warnings(logged).isEmpty());
-            await().during(Duration.ofSeconds(2)).until(() -> warnings(logged).size() <= before + 1);
-            int during = warnings(logged).size();
-            outbox.database().restore();
-            // On the pool of the application: it may be back later than that of the owner.
-            await().atMost(Duration.ofSeconds(60))
-                    .ignoreExceptions()
-                    .until(() -> outbox.inTransaction(() -> outbox.events()) == 3);
-            publish(3, 6);
-            await().atMost(Duration.ofSeconds(60)).until(() -> handler.handled().size() == 6);
-            // Logged when the round ends in which the events were handled.
-            await().untilAsserted(() -> assertThat(List.copyOf(logged.list).stream()
-                            .map(ILoggingEvent::getFormattedMessage)
-                            .filter((message) -> message.contains("outbox-poller-default")))
-                    .last()
-                    .asString()
-                    .contains("recovered after"));
-            assertThat(warnings(logged)).hasSize(during);
-        } finally {
-            logger.detachAppender(logged);
-            logger.setLevel(null);
-        }
+        outbox.database().cutOff();
+        // The sessions were ended one by one, so a round in between may have worked again; from here on none can.
+        int before = warnings().size();
+        await().atMost(Duration.ofSeconds(30)).until(() -> !warnings().isEmpty());
+        await().during(Duration.ofSeconds(2)).until(() -> warnings().size() <= before + 1);
+        int during = warnings().size();
+        outbox.database().restore();
+        // On the pool of the application: it may be back later than that of the owner.
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptions()
+                .until(() -> outbox.inTransaction(() -> outbox.events()) == 3);
+        publish(3, 6);
+        await().atMost(Duration.ofSeconds(60)).until(() -> handler.handled().size() == 6);
+        // Logged when the round ends in which the events were handled.
+        await().untilAsserted(() -> assertThat(log.messages())
+                .filteredOn((message) -> message.contains("outbox-poller-default"))
+                .last()
+                .asString()
+                .contains("recovered after"));
+        assertThat(warnings()).hasSize(during);
     }
 
-    private static List<String> warnings(ListAppender<ILoggingEvent> logged) {
-        return List.copyOf(logged.list).stream()
-                .filter((event) -> event.getLevel() == Level.WARN)
-                .map(ILoggingEvent::getFormattedMessage)
+    private List<String> warnings() {
+        return log.messages(Level.WARN).stream()
                 .filter((message) -> message.contains("outbox-poller-default"))
                 .toList();
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Guarantee(
             value = "G2",
-            sentence = "Outcomes of first deliveries are written after an outage; handlers are not repeated.")
-    void writesFirstOutcomesAfterOutageWithoutRepeatingHandlers() {
+            sentence =
+                    "Outcomes of first deliveries and of retries are written after an outage; no handler is repeated.")
+    void writesOutcomesAfterOutageWithoutRepeatingHandlers(boolean retried) {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch cutOff = new CountDownLatch(1);
         Recorded handler = Recorded.failing((attempt) -> {
+            if (retried && attempt.number() == 1) {
+                return new Exception("once");
+            }
             handling.countDown();
             awaitLatch(cutOff);
             return null;
         });
         outbox.handler("any", "*", handler)
+                .retry(TestOutbox.AT_ONCE)
                 .poller(NEVER, 50, Duration.ofMinutes(1))
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
@@ -112,41 +107,7 @@ class PollerOutageTest {
         await().atMost(Duration.ofSeconds(60))
                 .ignoreExceptions()
                 .untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
-        assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
-    }
-
-    @Test
-    @Guarantee(
-            value = "G2",
-            sentence = "The outcome of a retry is written after an outage; the handler is not repeated.")
-    void writesRetryOutcomeAfterOutageWithoutRepeatingHandler() {
-        CountDownLatch retrying = new CountDownLatch(1);
-        CountDownLatch cutOff = new CountDownLatch(1);
-        Recorded handler = Recorded.failing((attempt) -> {
-            if (attempt.number() == 1) {
-                return new Exception("once");
-            }
-            retrying.countDown();
-            awaitLatch(cutOff);
-            return null;
-        });
-        outbox.handler("any", "*", handler)
-                .retry(TestOutbox.AT_ONCE)
-                .poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1))
-                .start();
-        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
-        awaitLatch(retrying);
-        outbox.database().cutOff();
-        cutOff.countDown();
-        await().until(() -> handler.handled().size() == 1);
-        // Longer than the pool waits for a connection, so that the settlement has failed by then.
-        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
-        outbox.database().restore();
-
-        await().atMost(Duration.ofSeconds(30))
-                .ignoreExceptions()
-                .untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
-        assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
+        assertThat(handler.attemptsOf(envelope)).isEqualTo(retried ? 2 : 1);
     }
 
     private List<EventEnvelope> publish(int from, int to) {
