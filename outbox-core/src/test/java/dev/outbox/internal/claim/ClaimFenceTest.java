@@ -1,14 +1,14 @@
 package dev.outbox.internal.claim;
 
+import static dev.outbox.internal.claim.ClaimSteps.aggregates;
+import static dev.outbox.internal.claim.ClaimSteps.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
 import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
-import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseStore;
@@ -215,16 +215,5 @@ class ClaimFenceTest {
         outbox.sql()
                 .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'")
                 .update();
-    }
-
-    private static List<String> aggregates(ClaimStore.Round round) {
-        return round.claim().events().stream()
-                .map(ClaimedEvent::envelope)
-                .map(EventEnvelope::aggregateId)
-                .toList();
-    }
-
-    private static List<Long> ids(ClaimStore.Claim claim) {
-        return claim.events().stream().map((event) -> event.envelope().id()).toList();
     }
 }

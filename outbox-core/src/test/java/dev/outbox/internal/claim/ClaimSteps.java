@@ -38,6 +38,16 @@ public final class ClaimSteps {
         this.settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     }
 
+    static List<String> aggregates(ClaimStore.Round round) {
+        return round.claim().events().stream()
+                .map((event) -> event.envelope().aggregateId())
+                .toList();
+    }
+
+    static List<Long> ids(ClaimStore.Claim claim) {
+        return claim.events().stream().map((event) -> event.envelope().id()).toList();
+    }
+
     /** What a claim found. */
     public static final class Found {
 
@@ -108,9 +118,8 @@ public final class ClaimSteps {
 
     /** Ends a claim whose events were handled; returns whether it was still held. */
     public boolean settle(Found found) throws SQLException {
-        List<Long> ids =
-                found.events().stream().map((event) -> event.envelope().id()).toList();
-        return settle(new Settlement(found.round.claim(), ids, List.of(), true));
+        ClaimStore.Claim claim = found.round.claim();
+        return settle(new Settlement(claim, ids(claim), List.of(), true));
     }
 
     /** Ends a claim, and queues events for handlers; returns whether it was still held. */

@@ -1,14 +1,14 @@
 package dev.outbox.internal.claim;
 
+import static dev.outbox.internal.claim.ClaimSteps.aggregates;
+import static dev.outbox.internal.claim.ClaimSteps.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
-import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
-import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.gauges.GaugeSteps;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.lease.LeaseStore;
@@ -155,16 +155,6 @@ class ClaimStoreTest {
             assertThat(aggregates(narrow)).containsExactly("b");
         }
         assertThat(aggregates(claim("w2", 10))).containsExactly("a", "a", "c");
-    }
-
-    @Test
-    void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
-        outbox.publishOrders("a", "a", "a", "a", "a", "b");
-        try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
-            operator.run("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE");
-
-            assertThat(aggregates(claim("w1", 2))).containsExactly("b");
-        }
     }
 
     @Test
@@ -322,16 +312,5 @@ class ClaimStoreTest {
     private ClaimStore.Round claim(String worker, int batchSize) throws SQLException {
         return claims.claim(ClaimSteps.request("default", worker, batchSize, LEASE, NO_HANDLERS))
                 .orElseThrow();
-    }
-
-    private static List<String> aggregates(ClaimStore.Round round) {
-        return round.claim().events().stream()
-                .map(ClaimedEvent::envelope)
-                .map(EventEnvelope::aggregateId)
-                .toList();
-    }
-
-    private static List<Long> ids(ClaimStore.Claim claim) {
-        return claim.events().stream().map((event) -> event.envelope().id()).toList();
     }
 }

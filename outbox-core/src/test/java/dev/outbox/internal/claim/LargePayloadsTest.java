@@ -1,5 +1,6 @@
 package dev.outbox.internal.claim;
 
+import static dev.outbox.internal.claim.ClaimSteps.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -32,7 +33,7 @@ class LargePayloadsTest {
         ClaimStore.Round round = claim();
         assertThat(round.isCut()).isTrue();
         assertThat(round.claim().events()).hasSize(9);
-        settle(round.claim());
+        settlements.settle(new SettlementStore.Settlement(round.claim(), ids(round.claim()), List.of(), true));
         assertThat(claim().claim().events())
                 .extracting((event) -> event.envelope().sequence())
                 .startsWith(10L);
@@ -71,11 +72,5 @@ class LargePayloadsTest {
         return claims.claim(
                         ClaimSteps.request("default", "w", 1000, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
                 .orElseThrow();
-    }
-
-    private void settle(ClaimStore.Claim claim) throws SQLException {
-        List<Long> ids =
-                claim.events().stream().map((event) -> event.envelope().id()).toList();
-        settlements.settle(new SettlementStore.Settlement(claim, ids, List.of(), true));
     }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stream does not stop for an event whose outcome PostgreSQL refuses. */
@@ -36,61 +37,42 @@ class RefusedSettlementTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     @Guarantee(
             value = "G2",
             sentence = "An outcome that PostgreSQL refuses becomes a dead letter and does not stop the stream.")
-    void refusedOutcomeBecomesDeadLetterWithoutStoppingStream() {
-        outbox = TestOutbox.create().handler("mail", "*", handler);
+    void refusedOutcomeBecomesDeadLetterWithoutStoppingStream(boolean byTrigger, boolean retried) {
+        Recorded mail =
+                Recorded.failing((attempt) -> retried && attempt.number() == 1 ? new IOException("try again") : null);
+        outbox = TestOutbox.create().handler("mail", "*", mail).retry(TestOutbox.AT_ONCE);
         EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
         EventEnvelope later = outbox.publish("a", new OrderPlaced(2));
         EventEnvelope other = outbox.publish("b", new OrderPlaced(3));
-        occupyHistory(refused);
-        outbox.start();
-
-        awaitStatus(other, "PUBLISHED");
-        awaitStatus(later, "PUBLISHED");
-        assertThat(status(refused)).isEqualTo("DEAD");
-        assertThat(outbox.event(refused)).hasDelivery("mail").withErrorCode("SETTLEMENT_REFUSED");
-        assertThat(handler.attemptsOf(refused)).isEqualTo(1);
-    }
-
-    @Test
-    void refusedRetryBecomesDeadAndLaneContinues() {
-        Recorded failsOnce = Recorded.failing((attempt) -> attempt.number() == 1 ? new IOException("try again") : null);
-        outbox = TestOutbox.create().handler("mail", "*", failsOnce).retry(TestOutbox.AT_ONCE);
-        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
-        EventEnvelope later = outbox.publish("a", new OrderPlaced(2));
-        EventEnvelope other = outbox.publish("b", new OrderPlaced(3));
-        occupyHistory(refused);
+        if (byTrigger) {
+            refuseByTrigger(refused);
+        } else {
+            occupyHistory(refused);
+        }
         outbox.start();
 
         awaitStatus(other, "PUBLISHED");
         awaitStatus(later, "PUBLISHED");
         awaitStatus(refused, "DEAD");
+        assertThat(outbox.event(refused)).hasDelivery("mail").withErrorCode("SETTLEMENT_REFUSED");
+        assertThat(mail.attemptsOf(refused)).isEqualTo(retried ? 2 : 1);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void triggerWithErrorCodeOfItsOwnRefusesOneEventOnly(boolean retried) {
-        Recorded fails =
-                Recorded.failing((attempt) -> retried && attempt.number() == 1 ? new IOException("try again") : null);
-        outbox = TestOutbox.create().handler("mail", "*", fails).retry(TestOutbox.AT_ONCE);
-        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
-        EventEnvelope other = outbox.publish("b", new OrderPlaced(2));
+    /** With an error code of its own. */
+    private void refuseByTrigger(EventEnvelope envelope) {
         outbox.sql().sql("""
                         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
                         $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'MY001'; END $$
                         """).update();
         outbox.sql()
-                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW" + " WHEN (NEW.id = "
-                        + refused.id() + ") EXECUTE FUNCTION refuse()")
+                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW WHEN (NEW.id = "
+                        + envelope.id() + ") EXECUTE FUNCTION refuse()")
                 .update();
-        outbox.start();
-
-        awaitStatus(other, "PUBLISHED");
-        awaitStatus(refused, "DEAD");
-        assertThat(fails.attemptsOf(refused)).isEqualTo(retried ? 2 : 1);
     }
 
     @Test
@@ -113,12 +95,14 @@ class RefusedSettlementTest {
         awaitStatus(refused, "PUBLISHED");
     }
 
+    /** The first claim after a crash of PostgreSQL finds no incarnation, and waits for longer than the timeout. */
     @ParameterizedTest
     @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
-    void timeoutOfTheRoleRefusesNoSettlement(String timeout) {
+    void timeoutOfTheRoleRefusesNeitherClaimAfterCrashNorSettlement(String timeout) {
         assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
         pool.setConnectionInitSql("SET " + timeout + " = 200");
         outbox = TestOutbox.create(pool).handler("mail", "*", handler);
+        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
         // The sleep is no wait: the settlement itself must take longer than the timeout.
         outbox.sql().sql("""
                         CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
@@ -128,21 +112,6 @@ class RefusedSettlementTest {
                 .sql(
                         "CREATE TRIGGER slow AFTER INSERT ON events.outbox_published FOR EACH STATEMENT EXECUTE FUNCTION slow()")
                 .update();
-        outbox.start();
-
-        try (TestOutbox publisher = outbox.another()) {
-            awaitStatus(publisher.publish("a", new OrderPlaced(1)), "PUBLISHED");
-        }
-    }
-
-    /** The first claim after a crash of PostgreSQL finds no incarnation, and waits for longer than the timeout. */
-    @ParameterizedTest
-    @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
-    void timeoutOfTheRoleStopsNoClaimAfterCrash(String timeout) {
-        assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
-        pool.setConnectionInitSql("SET " + timeout + " = 200");
-        outbox = TestOutbox.create(pool).handler("mail", "*", handler);
-        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
         outbox.start();
 
         try (TestOutbox publisher = outbox.another()) {

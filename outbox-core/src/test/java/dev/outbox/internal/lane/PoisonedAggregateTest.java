@@ -92,20 +92,6 @@ class PoisonedAggregateTest {
     }
 
     @Test
-    void claimLooksNoDeeperThanItsReach() throws SQLException {
-        outbox.addStream("default");
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished
-                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'default', 'order', 'claimed', n, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(1, 20000) n
-                        """).update();
-        new ClaimSteps(outbox).claim(1, ActiveHandlers.ofAllTypes());
-
-        assertThat(Explained.rowsVisited(explainClaim(), "outbox_unpublished")).isBetween(DEPTH, DEPTH + 10);
-    }
-
-    @Test
     void aggregateHashIsInlined() throws SQLException {
         outbox.addStream("default");
 
