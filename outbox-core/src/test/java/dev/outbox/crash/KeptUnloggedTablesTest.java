@@ -63,12 +63,12 @@ class KeptUnloggedTablesTest {
         outbox.handler("any", "*", holdingUntil(crashed, outbox, handled)).stream("default", FAST.withConcurrency(2))
                 .start();
         publish(2);
-        await().until(() -> outbox.count("events.outbox_published") == 1);
+        await().until(() -> outbox.published() == 1);
 
         Crash.SERVER.happenTo(server);
         crashed.countDown();
 
-        eventually().atMost(Duration.ofMinutes(1)).until(() -> outbox.count("events.outbox_unpublished") == 0);
+        eventually().atMost(Duration.ofMinutes(1)).until(() -> outbox.unpublished() == 0);
         assertThat(handled.sequences()).containsEntry("1", List.of(1L, 2L));
     }
 
@@ -81,7 +81,7 @@ class KeptUnloggedTablesTest {
         await().until(() -> {
             publish(1);
             published.incrementAndGet();
-            await().until(() -> outbox.count("events.outbox_published") == published.get());
+            await().until(() -> outbox.published() == published.get());
             return isLostInACrash(outbox, walPosition(outbox));
         });
     }

@@ -80,15 +80,11 @@ class LostClaimTest {
             assertThat(late.sequences())
                     .as("the late worker starts nothing beside the new owner")
                     .containsEntry("1", List.of(1L));
-            assertThat(first.count("events.outbox_claim"))
-                    .as("the new owner's claim")
-                    .isEqualTo(1);
-            assertThat(first.count("events.outbox_unpublished"))
-                    .as("unsettled events")
-                    .isEqualTo(2);
+            assertThat(first.claims()).as("the new owner's claim").isEqualTo(1);
+            assertThat(first.unpublished()).as("unsettled events").isEqualTo(2);
 
             ownerMayEnd.countDown();
-            eventually().until(() -> first.count("events.outbox_published") == 2);
+            eventually().until(() -> first.published() == 2);
             assertThat(owner.sequences()).containsEntry("1", List.of(1L, 2L));
         }
     }
@@ -106,7 +102,7 @@ class LostClaimTest {
 
             Crash.SERVER.happenTo(server);
 
-            eventually().until(() -> outbox.count("events.outbox_claim") == 1);
+            eventually().until(() -> outbox.claims() == 1);
             // The pool replaces its broken connections one by one.
             eventually()
                     .untilAsserted(() ->

@@ -43,7 +43,7 @@ class LostRegistrationTest {
             Crash.SERVER.happenTo(server);
 
             eventually()
-                    .untilAsserted(() -> assertThat(outbox.count("events.outbox_handler"))
+                    .untilAsserted(() -> assertThat(outbox.registeredHandlers())
                             .as("registered handlers")
                             .isEqualTo(1));
         }
@@ -66,7 +66,7 @@ class LostRegistrationTest {
             server.failOver();
 
             eventually()
-                    .untilAsserted(() -> assertThat(a.count("events.outbox_handler"))
+                    .untilAsserted(() -> assertThat(a.registeredHandlers())
                             .as("registered handlers")
                             .isEqualTo(2));
             EventEnvelope event = publish(a, "2", 1);

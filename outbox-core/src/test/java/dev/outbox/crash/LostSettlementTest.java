@@ -106,7 +106,7 @@ class LostSettlementTest {
                 .stream("default", FAST.withConcurrency(2))
                 .start();
         publishTogether("1", 1, 2);
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
 
         Crash.SERVER.happenTo(server);
         crashed.countDown();
@@ -125,7 +125,7 @@ class LostSettlementTest {
         outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 0").update();
         new Lanes(outbox).due();
         outbox.start();
-        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        await().until(() -> outbox.deliveries() == 1);
 
         boolean lost = isLostInACrash(outbox, walPosition(outbox));
         Crash.SERVER.happenTo(server);
@@ -141,7 +141,7 @@ class LostSettlementTest {
     }
 
     private void awaitPublished(int events) {
-        await().until(() -> outbox.count("events.outbox_published") == events);
+        await().until(() -> outbox.published() == events);
     }
 
     /** The second event was under way in the crash, and is settled only after the first one. */
@@ -164,8 +164,6 @@ class LostSettlementTest {
     }
 
     private void assertQueueIsEmpty() {
-        assertThat(outbox.count("events.outbox_unpublished"))
-                .as("unsettled events")
-                .isZero();
+        assertThat(outbox.unpublished()).as("unsettled events").isZero();
     }
 }

@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -21,11 +20,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 
 /** Leases of the poller while handlers run and when it closes. */
@@ -36,19 +34,8 @@ class PollerLeaseTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.claim");
-    private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        logged.start();
-        logger.addAppender(logged);
-    }
-
-    @AfterEach
-    void close() {
-        logger.detachAppender(logged);
-    }
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of("dev.outbox.internal.claim");
 
     @Test
     @Guarantee(value = "G6", sentence = "While a handler runs, no transaction, row lock or connection is held.")
@@ -140,7 +127,7 @@ class PollerLeaseTest {
 
         assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(lost).hasValue(1);
-        assertThat(warnings())
+        assertThat(log.messages(Level.WARN))
                 .anySatisfy((line) -> assertThat(line)
                         .startsWith("Lost the lease in stream default")
                         .contains(
@@ -152,24 +139,12 @@ class PollerLeaseTest {
     @Test
     void eventsOfAnExpiredLeaseAreNamed() {
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
-                        SELECT token, 'default', 'crashed', clock_timestamp() - interval '1 second', ARRAY[:id],
-                               ARRAY[events.outbox_aggregate_hash('order', '1')]
-                          FROM events.outbox_incarnation
-                        """).param("id", envelope.id()).update();
+        new Lanes(outbox).claimed(envelope, "-1 second");
 
         outbox.handler("any", "*", (event) -> {}).start();
 
         assertThat(outbox.event(envelope)).becomesPublished();
-        assertThat(warnings()).contains("Delivering again after an expired lease: " + envelope);
-    }
-
-    private List<String> warnings() {
-        return logged.list.stream()
-                .filter((line) -> line.getLevel() == Level.WARN)
-                .map(ILoggingEvent::getFormattedMessage)
-                .toList();
+        assertThat(log.messages(Level.WARN)).contains("Delivering again after an expired lease: " + envelope);
     }
 
     @Test
@@ -184,11 +159,7 @@ class PollerLeaseTest {
         outbox.publishOrders("1", 3);
         outbox.handler("any", "*", handler).start();
         awaitLatch(handling);
-        Thread closing = new Thread(() -> outbox.runtime().close());
-        closing.start();
-        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
-        release.countDown();
-        await().until(() -> !closing.isAlive());
+        outbox.closeBeside(release);
 
         assertThat(handler.handled()).hasSize(1);
         assertThat(outbox.claims()).isZero();
@@ -203,22 +174,28 @@ class PollerLeaseTest {
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
     }
 
-    @Test
-    void handlerThatOutlastsTheShutdownTimeoutIsInterruptedWithoutHavingFailed() {
-        CountDownLatch handling = new CountDownLatch(1);
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void handlersThatOutlastTheShutdownTimeoutAreInterruptedWithoutHavingFailed(int concurrency) {
+        CountDownLatch handling = new CountDownLatch(concurrency);
         CountDownLatch never = new CountDownLatch(1);
         outbox
                 .handler("any", "*", (envelope) -> {
                     handling.countDown();
                     never.await();
                 })
-                .stream("default", new PollerSettings(NEVER, 50, Duration.ofSeconds(5), Duration.ofMillis(100)))
-                .start();
-        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
+                .stream(
+                        "default",
+                        new PollerSettings(NEVER, 50, concurrency, Duration.ofSeconds(5), Duration.ofMillis(100)));
+        List<EventEnvelope> events = outbox.publishOrders("1", "2");
+        outbox.start();
         awaitLatch(handling);
+
         outbox.runtime().close();
 
-        await().untilAsserted(() -> assertThat(outbox.event(envelope)).isPending());
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy(
+                        (event) -> assertThat(outbox.event(event)).isPending().afterFailures(0)));
         assertThat(outbox.deliveries()).isZero();
     }
 }

@@ -2,7 +2,6 @@ package dev.outbox.internal.poll;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Recorded;
@@ -103,11 +102,7 @@ class PrefetchTest {
             return null;
         });
         awaitLatch(ahead);
-        Thread closing = new Thread(() -> outbox.runtime().close());
-        closing.start();
-        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
-        release.countDown();
-        await().until(() -> !closing.isAlive());
+        outbox.closeBeside(release);
 
         assertThat(handler.handled()).hasSizeLessThan(EVENTS);
         assertThat(outbox.claims()).isZero();

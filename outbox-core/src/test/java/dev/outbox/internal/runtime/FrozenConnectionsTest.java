@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Open connections of an instance die silently, as after a failover: no statement on them ends, while new connections work. */
 @Timeout(180)
@@ -86,20 +88,10 @@ class FrozenConnectionsTest {
         assertDelivered(5, handler);
     }
 
-    @Test
-    void asynchronousSettlementEnds() {
-        network.freezeBeforeCall("outbox-settler-default", "prepareStatement");
-        publishSpread();
-
-        Recorded handler = handling(outbox, (event) -> {});
-
-        assertDelivered(3 * BATCH, handler);
-        assertThat(network.hasFrozen()).isTrue();
-    }
-
-    @Test
-    void prefetchedClaimEnds() {
-        network.freezeBeforeCall("outbox-claimer-default", "prepareStatement");
+    @ParameterizedTest
+    @ValueSource(strings = {"outbox-settler-default", "outbox-claimer-default"})
+    void asynchronousSettlementAndPrefetchedClaimEnd(String thread) {
+        network.freezeBeforeCall(thread, "prepareStatement");
         publishSpread();
 
         Recorded handler = handling(outbox, (event) -> {});

@@ -39,16 +39,12 @@ class HandOverAtShutdownTest {
                     .withNotifications()
                     .handler("any", "*", (event) -> handled.incrementAndGet())
                     .start();
-            await().until(() -> listeners(stopping) == 2);
+            stopping.awaitListeners(2);
             assertThat(handled).hasValue(0);
 
             stopping.runtime().close();
 
             await().until(() -> handled.get() == 2);
         }
-    }
-
-    private static long listeners(TestOutbox outbox) {
-        return outbox.count("pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()");
     }
 }

@@ -98,7 +98,7 @@ class KilledWorkerRecoveryTest {
                         .stream("default", SETTINGS)
                         .start();
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> outbox.count("events.outbox_published") == EVENTS);
+            await().atMost(Duration.ofSeconds(90)).until(() -> outbox.published() == EVENTS);
         }
 
         // Without the recovery, each event of an aggregate would wait for a lease, 12 s in all.
@@ -150,7 +150,7 @@ class KilledWorkerRecoveryTest {
                 .containsExactly(poison.id() + " CRASH_LOOP");
         try (TestOutbox survivor = outbox.another()) {
             survivor.handler("any", "*", handled).stream("default", SETTINGS).start();
-            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
+            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.published() == 5);
         }
         assertThat(outbox.event(behind)).isPublished();
     }

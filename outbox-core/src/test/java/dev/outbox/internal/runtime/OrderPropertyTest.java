@@ -1,5 +1,6 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -90,7 +91,7 @@ class OrderPropertyTest {
             if (takingLeases) {
                 work.add(InBackground.run(() -> takeLeases(first)));
             }
-            awaitUninterruptibly(halfTime);
+            awaitLatch(halfTime);
             second.runtime().close();
             try (TestOutbox restarted = instance(first.another())) {
                 restarted.start();
@@ -204,13 +205,5 @@ class OrderPropertyTest {
 
     private static List<Long> upTo(long last) {
         return LongStream.rangeClosed(1, last).boxed().toList();
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException ex) {
-            throw new AssertionError(ex);
-        }
     }
 }

@@ -108,11 +108,7 @@ class RestingInstanceTest {
         rest(LEASE);
         long rested = claimedAt.get();
 
-        outbox.sql()
-                .sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                        + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                .query(Integer.class)
-                .single();
+        outbox.breakListeners();
 
         soon().until(() -> claimedAt.get() > rested);
     }

@@ -53,7 +53,7 @@ class StreamsOfProcessesTest {
                 .withNotifications()
                 .handler("any", "*", ofMails)
                 .start();
-        awaitListeners(2);
+        orders.awaitListeners(2);
 
         for (int i = 1; i <= EVENTS; i++) {
             publish(orders, "mail", i);
@@ -104,7 +104,7 @@ class StreamsOfProcessesTest {
                 .withNotifications()
                 .handler("here", "*", Recorded.all())
                 .start();
-        awaitListeners(2);
+        orders.awaitListeners(2);
 
         for (int i = 1; i <= EVENTS; i++) {
             EventEnvelope event = publish(orders, "default", i);
@@ -159,15 +159,6 @@ class StreamsOfProcessesTest {
                 .isThrownBy(() -> orders.polling("default", "mial").runtime())
                 .withMessageContaining("polled must only hold [default]")
                 .withMessageContaining("mial");
-    }
-
-    private void awaitListeners(int processes) {
-        await().until(() -> orders.sql()
-                        .sql(
-                                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                        .query(Integer.class)
-                        .single()
-                == processes);
     }
 
     private static List<UUID> ids(Recorded handler) {

@@ -162,8 +162,7 @@ class WakeUpsTest {
             });
             start(other, handling);
         }
-        await().until(() -> first.count("pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                >= instances);
+        first.awaitListeners(instances);
         await().until(() -> claimsOfOthers.get() >= instances);
     }
 
