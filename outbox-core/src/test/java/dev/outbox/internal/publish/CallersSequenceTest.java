@@ -1,6 +1,5 @@
 package dev.outbox.internal.publish;
 
-import static dev.outbox.fixture.InBackground.awaitLatch;
 import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +9,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.StaleSequenceException;
+import dev.outbox.fixture.HeldTransaction;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -20,11 +20,12 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /** Sequences that are the version of the entity: what orders commits, and what is refused. */
@@ -66,49 +67,23 @@ class CallersSequenceTest {
                         LongStream.rangeClosed(1, 200).boxed().toList());
     }
 
-    @Test
-    void secondTransactionWithTheSameVersionIsStale() {
-        CountDownLatch published = new CountDownLatch(1);
-        CountDownLatch mayCommit = new CountDownLatch(1);
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void secondTransactionWithTheSameVersionIsStaleUnlessTheFirstRollsBack(boolean firstCommits) {
         publish(1);
-        CompletableFuture<Long> first = InBackground.run(() -> outbox.inTransaction(() -> {
-            long sequence = publish(2);
-            published.countDown();
-            awaitLatch(mayCommit);
-            return sequence;
-        }));
-        awaitLatch(published);
+        HeldTransaction<Long> first = outbox.hold(() -> publish(2));
         CompletableFuture<Long> second = InBackground.run(() -> publish(2));
         outbox.awaitWaiting(1);
-        mayCommit.countDown();
 
-        assertThat(result(first)).isEqualTo(2);
-        assertThatThrownBy(() -> result(second))
-                .hasStackTraceContaining(StaleSequenceException.class.getName())
-                .hasStackTraceContaining("sequence 2 of OrderPlaced of order/1");
-        assertThat(sequences()).containsExactly(1L, 2L);
-    }
-
-    @Test
-    void versionOfARolledBackTransactionIsFree() {
-        publish(1);
-        CountDownLatch published = new CountDownLatch(1);
-        CountDownLatch mayRollBack = new CountDownLatch(1);
-        CompletableFuture<Long> first =
-                InBackground.run(() -> outbox.transactions().execute((status) -> {
-                    long sequence = publish(2);
-                    published.countDown();
-                    awaitLatch(mayRollBack);
-                    status.setRollbackOnly();
-                    return sequence;
-                }));
-        awaitLatch(published);
-        CompletableFuture<Long> second = InBackground.run(() -> publish(2));
-        outbox.awaitWaiting(1);
-        mayRollBack.countDown();
-
-        result(first);
-        assertThat(result(second)).isEqualTo(2);
+        if (firstCommits) {
+            assertThat(first.commit()).isEqualTo(2);
+            assertThatThrownBy(() -> result(second))
+                    .hasStackTraceContaining(StaleSequenceException.class.getName())
+                    .hasStackTraceContaining("sequence 2 of OrderPlaced of order/1");
+        } else {
+            first.rollBack();
+            assertThat(result(second)).isEqualTo(2);
+        }
         assertThat(sequences()).containsExactly(1L, 2L);
     }
 

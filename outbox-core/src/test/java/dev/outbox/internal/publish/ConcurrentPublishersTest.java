@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -69,33 +68,6 @@ class ConcurrentPublishersTest {
                     .allSatisfy((ofAggregate) -> assertThat(ofAggregate)
                             .extracting(EventEnvelope::id)
                             .isSorted());
-        }
-    }
-
-    @Test
-    @Guarantee(value = "G3", sentence = "Order holds when transactions commit in the opposite order of their start.")
-    void handlesReversedCommitsInSequenceOrder() {
-        Recorded handler = Recorded.all();
-        try (TestOutbox outbox = TestOutbox.create()) {
-            outbox.handler("any", "*", handler).start();
-            CountDownLatch begun = new CountDownLatch(1);
-            CountDownLatch otherCommitted = new CountDownLatch(1);
-            CompletableFuture<EventEnvelope> early = InBackground.run(() -> outbox.inTransaction(() -> {
-                outbox.sql().sql("SELECT txid_current()").query(Long.class).single();
-                begun.countDown();
-                InBackground.awaitLatch(otherCommitted);
-                return outbox.publisher().publish("order", "1", new OrderPlaced(2));
-            }));
-            InBackground.awaitLatch(begun);
-            outbox.publish("1", new OrderPlaced(1));
-            otherCommitted.countDown();
-
-            InBackground.result(early);
-            await().until(() -> handler.handled().size() == 2);
-            assertThat(handler.handled())
-                    .extracting(ConcurrentPublishersTest::number)
-                    .containsExactly(1, 2);
-            assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L));
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.outbox.internal.publish;
 
-import static dev.outbox.fixture.InBackground.awaitLatch;
 import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.HeldTransaction;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPaid;
@@ -16,7 +16,6 @@ import dev.outbox.fixture.TestOutbox;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,25 +58,12 @@ class PublisherIdempotencyTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void transactionsThatRaceWithOneEventIdStoreItOnceWithoutAGap(boolean firstCommits) {
-        CountDownLatch published = new CountDownLatch(1);
-        CountDownLatch mayEnd = new CountDownLatch(1);
-        CompletableFuture<EventEnvelope> first =
-                InBackground.run(() -> outbox.transactions().execute((status) -> {
-                    EventEnvelope envelope = outbox.publisher().publish(event(eventId, "1"));
-                    published.countDown();
-                    awaitLatch(mayEnd);
-                    if (!firstCommits) {
-                        status.setRollbackOnly();
-                    }
-                    return envelope;
-                }));
-        awaitLatch(published);
+        HeldTransaction<EventEnvelope> first = outbox.hold(() -> publish(eventId, "1"));
         CompletableFuture<EventEnvelope> second = InBackground.run(() -> publish(eventId, "1"));
         outbox.awaitWaiting(1);
-        mayEnd.countDown();
 
-        boolean same = result(first).id() == result(second).id();
-        assertThat(same).isEqualTo(firstCommits);
+        long id = (firstCommits ? first.commit() : first.rollBack()).id();
+        assertThat(result(second).id() == id).isEqualTo(firstCommits);
         assertThat(result(second).sequence()).isEqualTo(1);
         assertThat(outbox.events()).isEqualTo(1);
         assertThat(outbox.publish("1", new OrderPaid(2)).sequence()).isEqualTo(2);
@@ -85,20 +71,11 @@ class PublisherIdempotencyTest {
 
     @Test
     void racingTransactionsStoreOneEventIdOnce() {
-        CountDownLatch published = new CountDownLatch(1);
-        CountDownLatch mayEnd = new CountDownLatch(1);
-        CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {
-            EventEnvelope envelope = outbox.publisher().publish(event(eventId, "1"));
-            published.countDown();
-            awaitLatch(mayEnd);
-            return envelope;
-        }));
-        awaitLatch(published);
+        HeldTransaction<EventEnvelope> first = outbox.hold(() -> publish(eventId, "1"));
         CompletableFuture<EventEnvelope> second = InBackground.run(() -> publish(eventId, "2"));
         outbox.awaitWaiting(1);
-        mayEnd.countDown();
 
-        assertThat(result(first).sequence()).isEqualTo(1);
+        assertThat(first.commit().sequence()).isEqualTo(1);
         assertThatThrownBy(() -> result(second)).isInstanceOf(EventConflictException.class);
         assertThat(outbox.events()).isEqualTo(1);
         assertThat(outbox.publish("2", new OrderPlaced(1)).sequence()).isEqualTo(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.util.RawValue;
 
 class PublisherValidationTest {
 
@@ -89,6 +91,16 @@ class PublisherValidationTest {
                 invalid("surrogate in header name", valid.withHeader("\uD800", "v")),
                 invalid("null header name", valid.withHeader(missing(), "v")),
                 invalid("large headers", valid.withHeader("h", "v".repeat(1000)), "max-payload-size"),
+                invalid("schema version zero", valid.withSchemaVersion(0), "must be at least 1: 0"),
+                invalid(
+                        "origin as a header",
+                        valid.withHeader(EventEnvelope.ORIGIN, "web"),
+                        "reserved for events of other services"),
+                invalid("blank origin", valid.withOrigin(" "), "origin must not be missing or blank"),
+                invalid("two raw values", raw("{\"a\": 1} {}"), "no JSON"),
+                invalid("NUL in a raw value", raw("{\"a\": \"\\u0000\"}"), "U+0000"),
+                invalid("empty raw value", raw(""), "no JSON"),
+                invalid("raw number of 2001 digits", raw("1e2000"), "a number"),
                 invalid("no JSON", OutboxEvent.of("order", "1", new Raw("/"))),
                 invalid("open JSON", OutboxEvent.of("order", "1", new Raw("[\"a"))),
                 invalid("number of 1001 digits in jsonb", OutboxEvent.of("order", "1", new Raw("1E+1000"))),
@@ -153,6 +165,10 @@ class PublisherValidationTest {
                     .hasMessageContaining("no handler is registered for OrderPlaced");
             assertThat(strict.events()).isZero();
         }
+    }
+
+    private static OutboxEvent raw(String json) {
+        return OutboxEvent.of("order", "1", new RawValue(json)).withEventType("OrderImported");
     }
 
     private static Arguments invalid(String name, OutboxEvent event) {

@@ -2,14 +2,11 @@ package dev.outbox.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
-import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
@@ -71,22 +68,6 @@ class StreamRoutingTest {
                             .query(String.class)
                             .list())
                     .containsExactly("trade", "trade", "mail", "default", "default", "mail");
-        }
-    }
-
-    @Test
-    void eventThatIsSentToAnUnknownStreamIsRefusedBeforeAnySql() {
-        try (TestOutbox outbox = TestOutbox.create()) {
-            StatementCounter statements = new StatementCounter(outbox.dataSource());
-            TransactionalOutboxPublisher publisher = statements.publisher(settings());
-
-            statements.inTransaction(() -> {
-                assertThatThrownBy(() -> publisher.publish("notice", "1", new OrderPlaced(1)))
-                        .isInstanceOf(InvalidEventException.class)
-                        .hasMessageContaining("stream 'mail'");
-                assertThat(statements.count()).isZero();
-                publisher.publish("parcel", "1", new OrderPlaced(1));
-            });
         }
     }
 
