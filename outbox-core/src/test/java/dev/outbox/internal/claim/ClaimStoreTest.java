@@ -5,6 +5,7 @@ import static dev.outbox.internal.claim.ClaimSteps.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -209,11 +210,7 @@ class ClaimStoreTest {
     void claimReadsAsManyEventsOfOtherClaimsAsItsReach() throws SQLException {
         int events = 300;
         int near = 10;
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'order', 'long', n, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(1, ?) n
-                        """).param(events).update();
+        new BulkRows(outbox).events(events, "'long'", "n + 1");
         claim("w1", 1);
         outbox.publishOrders("far");
 

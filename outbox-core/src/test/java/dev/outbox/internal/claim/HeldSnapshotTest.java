@@ -2,6 +2,7 @@ package dev.outbox.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
@@ -122,12 +123,7 @@ class HeldSnapshotTest {
     }
 
     private void leaveQueue() {
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished
-                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'default', 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(1, ?) n
-                        """).param(GONE).update();
+        new BulkRows(outbox).events(GONE, "n::text", "1");
         outbox.sql().sql("""
                         WITH moved AS (DELETE FROM events.outbox_unpublished RETURNING *)
                         INSERT INTO events.outbox_published

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lease.LeaseStore;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
-import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -29,20 +29,10 @@ class LongQueueTest {
     private static final Duration NEVER = Duration.ofHours(1);
     private static final int LONG = 300;
 
-    private static final String ADD = """
-            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-            SELECT 'order', ?, n, 'OrderPlaced', '{"number": 1}'
-              FROM generate_series(?, ?) n
-            """;
-
-    private static final String ADD_IN_TURN = """
-            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-            SELECT 'order', (n % ?)::text, n / ? + 1, 'OrderPlaced', '{"number": 1}'
-              FROM generate_series(0, ? - 1) n
-            """;
-
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    private final BulkRows rows = new BulkRows(outbox);
 
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final LeaseStore leases = new LeaseStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -50,11 +40,11 @@ class LongQueueTest {
 
     @Test
     void eventsAmongWhatOthersHaveClaimedAreFoundNearAndFar() throws SQLException {
-        add("long", 1, 1);
+        rows.events(1, "'long'", "1");
         claimOne();
-        add("near", 1, 1);
-        add("long", 2, LONG);
-        add("far", 1, 1);
+        rows.events(1, "'near'", "1");
+        rows.events(LONG - 1, "'long'", "n + 2");
+        rows.events(1, "'far'", "1");
         outbox.handler("any", "*", handler).poller(NEVER, 2, LEASE).start();
 
         await().until(() -> handler.handled().size() == 2);
@@ -63,15 +53,10 @@ class LongQueueTest {
 
     @Test
     void whatOthersSetFreeIsFoundWithoutWaitingForTheInterval() throws SQLException {
-        add("long", 1, LONG);
+        rows.events(LONG, "'long'", "n + 1");
         ClaimStore.Claim others = claimOne();
         AtomicInteger looks = new AtomicInteger();
-        outbox.listener(new OutboxListener() {
-                    @Override
-                    public void claimed(String stream, Duration duration, int events) {
-                        looks.incrementAndGet();
-                    }
-                })
+        outbox.onClaim((events) -> looks.incrementAndGet())
                 .handler("any", "*", handler)
                 .poller(NEVER, 1, LEASE)
                 .start();
@@ -87,16 +72,11 @@ class LongQueueTest {
     /** However long another worker handles the first one, and however many events other streams have had since. */
     @Test
     void newEventIsFoundAtFirstSight() throws SQLException {
-        add("slow", 1, 1);
+        rows.events(1, "'slow'", "1");
         claimOne();
-        add("past", 1, LONG);
+        rows.events(LONG, "'past'", "n + 1");
         List<Integer> claimed = new CopyOnWriteArrayList<>();
-        outbox.listener(new OutboxListener() {
-                    @Override
-                    public void claimed(String stream, Duration duration, int events) {
-                        claimed.add(events);
-                    }
-                })
+        outbox.onClaim(claimed::add)
                 .handler("any", "*", handler)
                 .poller(NEVER, 10, LEASE)
                 .start();
@@ -117,17 +97,13 @@ class LongQueueTest {
     void queueIsNotReadToItsEndForEveryBatch() throws SQLException {
         int aggregates = 20;
         int events = 6_000;
-        outbox.sql().sql(ADD_IN_TURN).params(aggregates, aggregates, events).update();
+        rows.events(events, "(n % 20)::text", "n / 20 + 1");
         outbox.handler("any", "*", handler).poller(NEVER, aggregates, LEASE).start();
         outbox.awaitPublished(events);
         outbox.runtime().close();
 
         assertThat(handler.sequences()).hasSize(aggregates).containsEntry("0", upTo(events / aggregates));
         assertThat(entriesRead()).isBetween((long) events, events * 60L);
-    }
-
-    private void add(String aggregate, int first, int last) {
-        outbox.sql().sql(ADD).params(aggregate, first, last).update();
     }
 
     private ClaimStore.Claim claimOne() throws SQLException {

@@ -10,7 +10,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
-import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
@@ -61,13 +60,10 @@ class SlowPublisherTest {
                     awaitLatch(mayHandle);
                     handled.handle(envelope);
                 })
-                .listener(new OutboxListener() {
-                    @Override
-                    public void claimed(String stream, Duration duration, int events) {
-                        // Between the second claim and the third, everything that was seen is settled.
-                        if (claims.incrementAndGet() == 2) {
-                            mayHandle.countDown();
-                        }
+                .onClaim((events) -> {
+                    // Between the second claim and the third, everything that was seen is settled.
+                    if (claims.incrementAndGet() == 2) {
+                        mayHandle.countDown();
                     }
                 })
                 .stream("default", FOUR_HANDLERS);

@@ -2,9 +2,9 @@ package dev.outbox.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
-import dev.outbox.internal.lane.LaneRows;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import java.sql.SQLException;
@@ -60,16 +60,6 @@ class ClaimedBytesTest {
                 .param("lanes", lanes)
                 .param("length", length)
                 .update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
-                .update();
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
-                               'OPEN', now() - interval '1 s'
-                          FROM events.outbox_unpublished
-                        """).update();
-        LaneRows.addMissing(outbox.sql());
+        new BulkRows(outbox).queue("now() - interval '1 s'");
     }
 }

@@ -2,6 +2,7 @@ package dev.outbox.internal.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
@@ -33,6 +34,8 @@ class PoisonedAggregateTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
 
+    private final BulkRows rows = new BulkRows(outbox);
+
     @Test
     @Guarantee(value = "G4", sentence = "Claims do not visit 100,000 events that wait behind a failed one.")
     void claimDoesNotVisitTheEventsThatWait() throws SQLException {
@@ -47,12 +50,7 @@ class PoisonedAggregateTest {
     void claimDoesNotVisitTheEventsThatWaitIfStatisticsKnowTheQueue() throws SQLException {
         outbox.addStream("default");
         poison();
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished
-                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'default', 'order', (n % 1000)::text, n / 1000 + 1, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(0, 59999) n
-                        """).update();
+        rows.events(60_000, "(n % 1000)::text", "n / 1000 + 1");
         outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
         assertThatClaimVisitsLittle();
     }
@@ -75,12 +73,7 @@ class PoisonedAggregateTest {
         try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
             holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
             holder.run("SELECT count(*) FROM events.outbox_unpublished");
-            outbox.sql().sql("""
-                            INSERT INTO events.outbox_unpublished
-                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                            SELECT 'default', 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
-                              FROM generate_series(1, 50000) n
-                            """).update();
+            rows.events(50_000, "n::text", "1");
             outbox.sql()
                     .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
                     .update();
@@ -213,23 +206,8 @@ class PoisonedAggregateTest {
 
     /** One failed delivery, and those of the events behind it. */
     private void poison() {
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished
-                               (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT nextval('events.outbox_id_seq'), 'default', 'order', 'poisoned', n, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(1, ?) n
-                        """).param(WAITING).update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
-                .update();
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
-                               'OPEN', CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' ELSE now() END
-                          FROM events.outbox_unpublished
-                        """).update();
-        LaneRows.addMissing(outbox.sql());
+        rows.events(WAITING, "'poisoned'", "n + 1");
+        rows.queue("CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' ELSE now() END");
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();

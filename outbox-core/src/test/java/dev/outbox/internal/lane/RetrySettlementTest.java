@@ -1,16 +1,15 @@
 package dev.outbox.internal.lane;
 
+import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.fixture.Lanes;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +34,7 @@ class RetrySettlementTest {
     }
 
     @Test
-    void settlesLanesWhileALaterOneRuns() throws InterruptedException {
+    void settlesLanesWhileALaterOneRuns() {
         outbox.handler("mail", "*", Recorded.failing((attempt) -> {
             if (down.get()) {
                 return new IOException("down");
@@ -43,20 +42,18 @@ class RetrySettlementTest {
             int retry = retries.incrementAndGet();
             if (retry == 1) {
                 firstRuns.countDown();
-                awaitQuietly(firstMayEnd);
+                awaitLatch(firstMayEnd);
             } else if (retry == 3) {
-                awaitQuietly(lastMayEnd);
+                awaitLatch(lastMayEnd);
             }
             return null;
         }));
-        for (String id : new String[] {"1", "2", "3"}) {
-            outbox.publish(id, new OrderPlaced(1));
-        }
+        outbox.publishOrders("1", "2", "3");
         outbox.start();
         await().until(() -> outbox.deliveries() == 3);
         down.set(false);
         new Lanes(outbox).due();
-        assertThat(firstRuns.await(30, TimeUnit.SECONDS)).isTrue();
+        awaitLatch(firstRuns);
 
         await().pollDelay(Duration.ofMillis(1100)).until(() -> retries.get() == 1);
         firstMayEnd.countDown();
@@ -64,13 +61,5 @@ class RetrySettlementTest {
         await().until(() -> outbox.deliveries() < 3);
         assertThat(retries.get()).isLessThanOrEqualTo(3);
         assertThat(outbox.published()).isLessThan(3);
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await(30, TimeUnit.SECONDS);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
@@ -127,11 +128,7 @@ class NotificationsTest {
     @Test
     void checkOfAnEventReadsNoOther() throws SQLException {
         EventEnvelope event = publish();
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'order', 'x' || n, 1, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(1, 10000) n
-                        """).update();
+        new BulkRows(outbox).events(10_000, "'x' || n", "1");
 
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(

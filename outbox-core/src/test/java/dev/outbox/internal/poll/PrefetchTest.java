@@ -4,9 +4,9 @@ import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,12 +26,6 @@ class PrefetchTest {
     private static final int EVENTS = BATCH * BATCHES;
     private static final int AGGREGATES = 5 * BATCH;
     private static final Duration NEVER = Duration.ofHours(1);
-
-    private static final String ADD = """
-            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-            SELECT 'order', (n % ?)::text, n / ? + 1, 'OrderPlaced', '{"number": 1}'
-              FROM generate_series(0, ? - 1) n
-            """;
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
@@ -57,12 +51,7 @@ class PrefetchTest {
     void nothingIsClaimedAheadWhereHandlersTakeLong() {
         AtomicBoolean begins = new AtomicBoolean();
         List<Integer> seenAhead = new CopyOnWriteArrayList<>();
-        outbox.listener(new OutboxListener() {
-            @Override
-            public void claimed(String stream, Duration duration, int events) {
-                begins.set(true);
-            }
-        });
+        outbox.onClaim((events) -> begins.set(true));
         Recorded handler = handling((attempt) -> {
             if (begins.getAndSet(false)) {
                 // The sleep is no wait: a handler that takes longer than 50 ms is the subject.
@@ -140,7 +129,7 @@ class PrefetchTest {
         Recorded handler = Recorded.failing(failure);
         outbox.handler("any", "*", handler).poller(NEVER, BATCH, Duration.ofMinutes(1));
         outbox.runtime();
-        outbox.sql().sql(ADD).params(AGGREGATES, AGGREGATES, EVENTS).update();
+        new BulkRows(outbox).events(EVENTS, "(n % " + AGGREGATES + ")::text", "n / " + AGGREGATES + " + 1");
         outbox.start();
         return handler;
     }

@@ -2,9 +2,9 @@ package dev.outbox.internal.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
-import dev.outbox.internal.lane.LaneRows;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,22 +61,7 @@ class FlowingLanesTest {
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished
-                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'default', 'order', (n % ?)::text, n / ? + 1, 'OrderPlaced', '{"number": 1}'
-                          FROM generate_series(0, ? - 1) n
-                        """).params(LANES, LANES, EVENTS).update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
-                .update();
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
-                               'OPEN', now()
-                          FROM events.outbox_unpublished
-                        """).update();
-        LaneRows.addMissing(outbox.sql());
+        new BulkRows(outbox).events(EVENTS, "(n % " + LANES + ")::text", "n / " + LANES + " + 1");
+        new BulkRows(outbox).queue("now()");
     }
 }

@@ -3,6 +3,7 @@ package dev.outbox.internal.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.gauges.GaugeSteps;
@@ -24,6 +25,8 @@ class LargeTables {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    private final BulkRows rows = new BulkRows(outbox);
 
     @Test
     void archiveReadsEachPageOnce() throws SQLException {
@@ -70,16 +73,16 @@ class LargeTables {
     void oneDueHeadAmongMany() throws SQLException {
         int heads = Integer.getInteger("outbox.large.heads", 1_000_000);
         outbox.addStream("default");
-        addLanes(heads, "now() + interval '1 day'", false, 0);
-        addLanes(100_000, "now() + interval '1 hour'", true, 0);
-        addLanes(100_000, "now() - interval '1 min'", true, 1);
+        rows.lanes(heads, "now() + interval '1 day'", false, 0);
+        rows.lanes(100_000, "now() + interval '1 hour'", true, 0);
+        rows.lanes(100_000, "now() - interval '1 min'", true, 1);
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_delivery, events.outbox_unpublished")
                 .update();
         LaneSteps deliveries = new LaneSteps(outbox);
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 200; round++) {
-            addLanes(1, "now() - interval '1 s'", false, 0);
+            rows.lanes(1, "now() - interval '1 s'", false, 0);
             long begun = System.nanoTime();
             List<DueDelivery> due = deliveries.claimDueWithoutSuspects(50, ActiveHandlers.ofAllTypes("mail"));
             nanos.add(System.nanoTime() - begun);
@@ -93,15 +96,7 @@ class LargeTables {
     @Test
     void gaugesOfALongQueue() throws SQLException {
         int pending = Integer.getInteger("outbox.large.pending", 10_000_000);
-        for (int first = 1; first <= pending; first += CHUNK) {
-            outbox.sql()
-                    .sql("""
-                            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                            SELECT 'order', (n % 1000)::text, n, 'OrderPlaced', '{"number": 1}' FROM generate_series(?, ?) n
-                            """)
-                    .params(first, Math.min(pending, first + CHUNK - 1))
-                    .update();
-        }
+        rows.events(pending, "(n % 1000)::text", "n");
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 21; round++) {
             long begun = System.nanoTime();
@@ -150,35 +145,5 @@ class LargeTables {
                     .param("last", Math.min(events, first + CHUNK - 1))
                     .update();
         }
-    }
-
-    private void addLanes(int lanes, String due, boolean leased, int crashes) {
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
-                        """).param(lanes).update();
-        outbox.sql().sql("""
-                        WITH event AS (
-                            UPDATE events.outbox_unpublished
-                               SET status = 'RETRYING',
-                                   dispatched_at = now()
-                             WHERE dispatched_at IS NULL
-                            RETURNING *
-                        )
-                        INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() - interval '1 h'
-                          FROM event
-                        """).update();
-        outbox.sql()
-                .sql("""
-                        INSERT INTO events.outbox_lane
-                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, claim_id)
-                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, {due}, {crashes},
-                               CASE WHEN {leased} THEN 1 END
-                          FROM events.outbox_delivery d
-                        ON CONFLICT DO NOTHING
-                        """.replace("{due}", due).replace("{leased}", "" + leased).replace("{crashes}", "" + crashes))
-                .update();
     }
 }

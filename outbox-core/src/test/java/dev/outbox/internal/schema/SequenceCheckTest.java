@@ -3,8 +3,8 @@ package dev.outbox.internal.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
@@ -108,28 +108,6 @@ class SequenceCheckTest {
         assertThat(outbox.publish("1", new OrderPlaced(2)).id()).isEqualTo(1002);
     }
 
-    /** The database was replaced under a running instance. */
-    @Test
-    void workerClaimsNothingUntilTheSequenceIsMoved() throws SQLException {
-        outbox.addStream("default");
-        ClaimSteps claims = new ClaimSteps(outbox);
-        EventEnvelope waiting = outbox.publish("1", new OrderPlaced(1));
-        outbox.publish("2", new OrderPlaced(2));
-        outbox.sql().sql("UPDATE events.outbox_stream SET next_mark = 2").update();
-        restart();
-
-        for (int round = 0; round < 3; round++) {
-            assertThatThrownBy(() -> claims.claim(10, NO_HANDLERS))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("SELECT setval('events.outbox_id_seq', 2 + 1000)");
-        }
-        assertThat(outbox.claims()).isZero();
-
-        start(outbox.owner(), true);
-        assertThat(claims.claim(10, NO_HANDLERS).events()).isNotEmpty();
-        assertThat(outbox.publish("1", new OrderPlaced(3)).id()).isGreaterThan(waiting.id() + 1000);
-    }
-
     @Test
     void workerMovesTheSequenceIfItMay() throws SQLException {
         outbox.addStream("default");
@@ -148,10 +126,7 @@ class SequenceCheckTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void largestIdIsReadFromTheIndexes(boolean analyzed) throws SQLException {
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'order', n::text, 1, 'OrderPlaced', '{}' FROM generate_series(1, 20000) n
-                        """).update();
+        new BulkRows(outbox).events(20_000, "n::text", "1");
         if (analyzed) {
             outbox.sql().sql("ANALYZE events.outbox").update();
         }

@@ -2,6 +2,7 @@ package dev.outbox.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.fixture.BulkRows;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.absence.AbsenceSteps;
 import dev.outbox.internal.gauges.GaugeSteps;
@@ -30,6 +31,8 @@ class BoundedPlansTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    private final BulkRows rows = new BulkRows(outbox);
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -127,8 +130,8 @@ class BoundedPlansTest {
     })
     void claimOfOneDueLaneReadsNoOtherLane(String due, boolean leased, int crashes) throws SQLException {
         outbox.addStream("default");
-        addLanes(ROWS, due, leased, crashes);
-        addLanes(1, "now() - interval '1 s'", false, 0);
+        rows.lanes(ROWS, due, leased, crashes);
+        rows.lanes(1, "now() - interval '1 s'", false, 0);
         analyze(true, "events.outbox_delivery, events.outbox_lane");
 
         List<JsonNode> claim = new Explained(outbox.dataSource()).explainClaimOfLanes(List.of("mail"), 50, 200, false);
@@ -143,7 +146,7 @@ class BoundedPlansTest {
     void signOfLifeReadsNoWorkThatWaitsForLater(boolean analyzed) throws SQLException {
         outbox.addStream("default");
         addHistory("1 day", ROWS);
-        addLanes(ROWS, "now() + interval '1 h'", false, 0);
+        rows.lanes(ROWS, "now() + interval '1 h'", false, 0);
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
                 .update();
@@ -176,8 +179,8 @@ class BoundedPlansTest {
 
     @Test
     void gaugesReadNoMoreThanTheyCount() throws SQLException {
-        addLanes(ROWS, "now() + interval '1 h'", false, 0);
-        addPending(ROWS);
+        rows.lanes(ROWS, "now() + interval '1 h'", false, 0);
+        rows.events(ROWS, "gen_random_uuid()::text", "1");
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(GaugeSteps.COUNT, "", "");
@@ -192,7 +195,7 @@ class BoundedPlansTest {
 
     @Test
     void gaugesReadNoMoreDeadLettersThanTheyCount() throws SQLException {
-        addLanes(ROWS, "now()", false, 0);
+        rows.lanes(ROWS, "now()", false, 0);
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET status = 'BLOCKING', next_retry_at = 'infinity'")
                 .update();
@@ -218,7 +221,7 @@ class BoundedPlansTest {
                 .sql("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
                         + " VALUES ('mail', 'Gone', now() - interval '1 year')")
                 .update();
-        addLanes(ROWS, "now() + interval '1 h'", false, 0);
+        rows.lanes(ROWS, "now() + interval '1 h'", false, 0);
         analyze(true, "events.outbox_delivery");
 
         Explained explained = new Explained(outbox.dataSource());
@@ -273,40 +276,6 @@ class BoundedPlansTest {
                                now(), now() - :age::interval + n * interval '1 ms'
                           FROM generate_series(1, :events) n
                         """).param("age", age).param("events", events).update();
-    }
-
-    private void addPending(int events) {
-        outbox.sql().sql("""
-                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
-                        """).param(events).update();
-    }
-
-    private void addLanes(int lanes, String due, boolean leased, int crashes) {
-        addPending(lanes);
-        outbox.sql().sql("""
-                        WITH event AS (
-                            UPDATE events.outbox_unpublished
-                               SET status = 'RETRYING',
-                                   dispatched_at = now()
-                             WHERE dispatched_at IS NULL
-                            RETURNING *
-                        )
-                        INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() - interval '1 h'
-                          FROM event
-                        """).update();
-        outbox.sql()
-                .sql("""
-                        INSERT INTO events.outbox_lane
-                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, claim_id)
-                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, {due}, {crashes},
-                               CASE WHEN {leased} THEN 1 END
-                          FROM events.outbox_delivery d
-                        ON CONFLICT DO NOTHING
-                        """.replace("{due}", due).replace("{leased}", "" + leased).replace("{crashes}", "" + crashes))
-                .update();
     }
 
     private void addProcessed(String age, int events) {
