@@ -11,7 +11,6 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
-import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
@@ -51,12 +50,7 @@ class LostClaimTest {
                         awaitLatch(lateMayEnd);
                         late.handle(envelope);
                     })
-                    .listener(new OutboxListener() {
-                        @Override
-                        public void leaseLost(String stream) {
-                            lateLost.countDown();
-                        }
-                    })
+                    .onLostLease(lateLost::countDown)
                     .stream("default", FAST)
                     .start();
             first.inTransaction(() -> List.of(

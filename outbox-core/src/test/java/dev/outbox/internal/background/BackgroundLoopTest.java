@@ -58,17 +58,8 @@ class BackgroundLoopTest {
 
     @Test
     void lateWakeUpEndsARestInTimeAndIsRememberedDuringARound() throws InterruptedException {
-        CountDownLatch inRound = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
-        BackgroundLoop duty = new BackgroundLoop("test", () -> {
-            if (rounds.incrementAndGet() == 1) {
-                inRound.countDown();
-                release.await();
-            }
-            return NEVER;
-        });
-        duty.start();
-        inRound.await();
+        BackgroundLoop duty = inFirstRound(release);
         Duration delay = Duration.ofMillis(300);
         long begun = System.nanoTime();
         duty.wakeWithin(NEVER.dividedBy(2));
@@ -77,15 +68,15 @@ class BackgroundLoopTest {
         release.countDown();
         await().until(() -> rounds.get() == 2);
         assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(delay.toNanos());
+
         duty.wakeWithin(Duration.ofMillis(1));
         await().until(() -> rounds.get() == 3);
         duty.close();
     }
 
-    @Test
-    void wakeUpEndsARestAndIsRememberedDuringARound() throws InterruptedException {
+    /** Starts a loop whose first round lasts until it is released. */
+    private BackgroundLoop inFirstRound(CountDownLatch release) throws InterruptedException {
         CountDownLatch inRound = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
         BackgroundLoop duty = new BackgroundLoop("test", () -> {
             if (rounds.incrementAndGet() == 1) {
                 inRound.countDown();
@@ -95,24 +86,19 @@ class BackgroundLoopTest {
         });
         duty.start();
         inRound.await();
-        duty.wake();
-        release.countDown();
-        await().until(() -> rounds.get() == 2);
-        duty.wake();
-        await().until(() -> rounds.get() == 3);
-        duty.close();
+        return duty;
     }
 
     @Test
-    void failureDoesNotEndTheThread() {
-        BackgroundLoop duty = new BackgroundLoop("test", () -> {
-            if (rounds.incrementAndGet() < 4) {
-                throw new AssertionError("round " + rounds.get());
-            }
-            return NEVER;
-        });
-        duty.start();
-        await().until(() -> rounds.get() == 4);
+    void wakeUpEndsARestAndIsRememberedDuringARound() throws InterruptedException {
+        CountDownLatch release = new CountDownLatch(1);
+        BackgroundLoop duty = inFirstRound(release);
+        duty.wake();
+        release.countDown();
+        await().until(() -> rounds.get() == 2);
+
+        duty.wake();
+        await().until(() -> rounds.get() == 3);
         duty.close();
     }
 
@@ -142,7 +128,7 @@ class BackgroundLoopTest {
         BackgroundLoop loop = new BackgroundLoop("test");
         loop.add("failing", () -> {
             failing.incrementAndGet();
-            throw new IllegalStateException("on purpose");
+            throw new AssertionError("on purpose");
         });
         BackgroundLoop.Task rest = loop.add("resting", () -> {
             resting.incrementAndGet();

@@ -8,7 +8,6 @@ import static org.springframework.transaction.support.TransactionSynchronization
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
-import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
@@ -27,35 +26,21 @@ class HandlerInterceptorTest {
     private final List<String> steps = new CopyOnWriteArrayList<>();
 
     @Test
-    void surroundsHandlerInOrder() {
+    void surroundsHandlerAndItsTransactionInOrder() {
         intercepting(noting("outer"), noting("inner"))
-                .handler("any", "*", (envelope) -> steps.add("handler"))
-                .start();
-        outbox.publish("1", new OrderPlaced(1));
-
-        outbox.awaitPublished(1);
-        assertThat(steps).containsExactly("outer begins", "inner begins", "handler", "inner ends", "outer ends");
-    }
-
-    @Test
-    void surroundsTransactionOfDeduplication() {
-        intercepting((call, chain) -> {
-                    steps.add("before, transaction: " + isActualTransactionActive());
-                    chain.proceed();
-                    steps.add("after, transaction: " + isActualTransactionActive());
-                })
-                .handler(HandlerDefinition.of(
-                                "any",
-                                Set.of("*"),
-                                (envelope) -> steps.add("handler, transaction: " + isActualTransactionActive()))
+                .handler(HandlerDefinition.of("any", Set.of("*"), (envelope) -> note("handler"))
                         .deduplicating())
                 .start();
         outbox.publish("1", new OrderPlaced(1));
-
         outbox.awaitPublished(1);
+
         assertThat(steps)
                 .containsExactly(
-                        "before, transaction: false", "handler, transaction: true", "after, transaction: false");
+                        "outer begins, transaction: false",
+                        "inner begins, transaction: false",
+                        "handler, transaction: true",
+                        "inner ends, transaction: false",
+                        "outer ends, transaction: false");
     }
 
     @Test
@@ -67,10 +52,7 @@ class HandlerInterceptorTest {
                 .handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
                     steps.add("handler " + events.size());
                 }));
-        outbox.inTransaction(() -> outbox.publisher()
-                .publishAll(List.of(
-                        OutboxEvent.of("order", "1", new OrderPlaced(1)),
-                        OutboxEvent.of("order", "2", new OrderPlaced(2)))));
+        outbox.publishTogether(2, 2);
         outbox.start();
 
         outbox.awaitPublished(2);
@@ -130,9 +112,13 @@ class HandlerInterceptorTest {
 
     private HandlerInterceptor noting(String name) {
         return (call, chain) -> {
-            steps.add(name + " begins");
+            note(name + " begins");
             chain.proceed();
-            steps.add(name + " ends");
+            note(name + " ends");
         };
+    }
+
+    private void note(String step) {
+        steps.add(step + ", transaction: " + isActualTransactionActive());
     }
 }

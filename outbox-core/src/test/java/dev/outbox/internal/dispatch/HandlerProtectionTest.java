@@ -148,12 +148,7 @@ class HandlerProtectionTest {
                             await().until(context::isLeaseLost);
                             lost.countDown();
                         }))
-                .listener(new OutboxListener() {
-                    @Override
-                    public void leaseLost(String stream) {
-                        leasesLost.incrementAndGet();
-                    }
-                })
+                .onLostLease(leasesLost::incrementAndGet)
                 .poller(Duration.ofHours(1), 10, Duration.ofSeconds(5))
                 .start();
         outbox.publish("1", new OrderPlaced(1));

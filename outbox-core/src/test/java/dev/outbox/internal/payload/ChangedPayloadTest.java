@@ -76,18 +76,6 @@ class ChangedPayloadTest {
                 .anySatisfy((line) -> assertThat(line).startsWith("two "));
     }
 
-    @Test
-    void addedAndOptionalFieldsAreNoReasonToWorry() {
-        outbox.handler(typed("typed")).start();
-
-        EventEnvelope added = publish("1", Map.of("carrier", "DHL", "note", "fragile", "weight", 7));
-        EventEnvelope removed = publish("1", Map.of("carrier", "DHL"));
-
-        assertThat(outbox.event(removed)).becomesPublished();
-        assertThat(outbox.event(added)).isPublished();
-        assertThat(handled).containsExactly(new OrderShipped("DHL", "fragile"), new OrderShipped("DHL", null));
-    }
-
     private HandlerDefinition typed(String id) {
         return HandlerDefinition.of(id, OrderShipped.class, (event, envelope) -> handled.add(event));
     }

@@ -297,26 +297,17 @@ class UnreadableTypesTest {
     @Test
     void handlerOfUnreadableClassStopsTheStart() {
         try (TestOutbox outbox = TestOutbox.create()) {
-            outbox.handler(HandlerDefinition.of("drawings", Drawn.class, (event, envelope) -> {}));
+            outbox.handler(HandlerDefinition.of("drawings", DrawingEvent.class, (event, envelope) -> {}));
 
             assertThatThrownBy(outbox::start).isInstanceOfSatisfying(OutboxConfigurationException.class, (ex) -> {
                 assertThat(ex.problem())
-                        .startsWith("handler 'drawings' takes " + Drawn.class.getName()
+                        .startsWith("handler 'drawings' takes " + DrawingSaved.class.getName()
                                 + ", which can be stored and never read")
-                        .contains(Drawn.class.getName() + ".shape: Cannot construct instance", "abstract types");
+                        .contains(
+                                DrawingSaved.class.getName() + ".shapes[]: Cannot construct instance",
+                                "abstract types");
                 assertThat(ex.remedy()).contains("@JsonTypeInfo");
             });
-        }
-    }
-
-    @Test
-    void permittedClassOfSealedTypeIsCheckedToo() {
-        try (TestOutbox outbox = TestOutbox.create()) {
-            outbox.handler(HandlerDefinition.of("drawings", DrawingEvent.class, (event, envelope) -> {}));
-
-            assertThatThrownBy(outbox::start)
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("DrawingSaved.shapes[]");
         }
     }
 

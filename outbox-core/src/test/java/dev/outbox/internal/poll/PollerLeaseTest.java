@@ -13,7 +13,6 @@ import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.List;
@@ -110,12 +109,7 @@ class PollerLeaseTest {
             return null;
         });
         outbox.handler("any", "*", handler)
-                .listener(new OutboxListener() {
-                    @Override
-                    public void leaseLost(String stream) {
-                        lost.incrementAndGet();
-                    }
-                })
+                .onLostLease(lost::incrementAndGet)
                 .poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1))
                 .start();
         MDC.put("traceId", "trace-1");

@@ -28,10 +28,14 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 class HandlerRegistryTest {
 
     private static final Duration WEEK = Duration.ofDays(7);
-    private static final Subscription PAID = Subscription.ofType("OrderPaid");
+    private static final Map<String, Set<Subscription>> MAIL = Map.of("mail", Set.of(Subscription.ofType("OrderPaid")));
+    private static final HandlerDefinition BILLING =
+            HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    private final HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
     private final CountDownLatch read = new CountDownLatch(1);
     private final CountDownLatch proceed = new CountDownLatch(1);
@@ -44,16 +48,12 @@ class HandlerRegistryTest {
     /** Otherwise events that are claimed after a registration would miss the new handler. */
     @Test
     void earlierReadDoesNotReplaceALaterOne() throws Exception {
-        HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
-                slowOn("heartbeat"),
-                OutboxSchema.DEFAULT);
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("billing", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), WEEK);
+        HandlerRegistry registry =
+                new HandlerRegistry(() -> List.of(BILLING), slowOn("heartbeat"), OutboxSchema.DEFAULT);
+        store.register(Map.of("billing", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), WEEK);
         FutureTask<Void> heartbeat = start("heartbeat", registry::heartbeat);
         assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
-        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
+        store.register(MAIL, Map.of(), WEEK);
         Thread[] poller = new Thread[1];
         FutureTask<Void> claim = start("poller", () -> {
             poller[0] = Thread.currentThread();
@@ -64,18 +64,15 @@ class HandlerRegistryTest {
         proceed.countDown();
         heartbeat.get(10, TimeUnit.SECONDS);
         claim.get(10, TimeUnit.SECONDS);
-        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
-                .isTrue();
+        assertThat(isWanted(registry)).isTrue();
     }
 
     @Test
     void heartbeatRestoresMissingRegistrations() throws SQLException {
-        HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
         HandlerRegistry registry =
-                new HandlerRegistry(() -> List.of(billing), outbox.dataSource(), OutboxSchema.DEFAULT);
+                new HandlerRegistry(() -> List.of(BILLING), outbox.dataSource(), OutboxSchema.DEFAULT);
         registry.register();
-        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
-        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+        loseRegistrations();
 
         registry.heartbeat();
 
@@ -85,29 +82,23 @@ class HandlerRegistryTest {
 
     @Test
     void claimAfterARestartDoesNotReviveWhatHasExpiredBefore() throws SQLException {
-        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         HandlerRegistry registry = new HandlerRegistry(List::of, outbox.dataSource(), OutboxSchema.DEFAULT);
-        store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
+        store.register(MAIL, Map.of(), WEEK);
         registry.register();
         registry.loadVersion(new HandlerRegistry.Version("before", 1));
-        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
-        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+        loseRegistrations();
 
         registry.heartbeat();
         registry.loadVersion(new HandlerRegistry.Version("after", 1));
 
-        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
-                .isFalse();
+        assertThat(isWanted(registry)).isFalse();
     }
 
     @Test
     void firstClaimDoesNotReviveWhatHasExpiredSinceTheStart() throws SQLException {
-        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
-                outbox.dataSource(),
-                OutboxSchema.DEFAULT);
-        store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
+        HandlerRegistry registry =
+                new HandlerRegistry(() -> List.of(BILLING), outbox.dataSource(), OutboxSchema.DEFAULT);
+        store.register(MAIL, Map.of(), WEEK);
         store.addStream("default");
         registry.register();
         outbox.sql()
@@ -117,49 +108,51 @@ class HandlerRegistryTest {
 
         registry.loadVersion(claimed());
 
-        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
-                .isFalse();
+        assertThat(isWanted(registry)).isFalse();
     }
 
     /** Other instances do not know it any more, so the versions have to grow. */
     @Test
     void heartbeatRegistersAgainWhatHasExpired() throws SQLException {
-        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
-        store.register(types, Map.of(), WEEK);
-        assertThat(store.heartbeat(types)).isTrue();
-        expireSubscriptions();
+        store.register(MAIL, Map.of(), WEEK);
+        assertThat(store.heartbeat(MAIL)).isTrue();
+        seen("now() - interval '8 days'");
 
-        assertThat(store.heartbeat(types)).isFalse();
+        assertThat(store.heartbeat(MAIL)).isFalse();
     }
 
     @Test
     void heartbeatOfASecondInstanceWritesNothing() throws SQLException {
-        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
-        store.register(types, Map.of(), WEEK);
+        store.register(MAIL, Map.of(), WEEK);
         seen("now() - interval '1 minute'");
 
         List<String> before = versions();
-        assertThat(store.heartbeat(types)).isTrue();
+        assertThat(store.heartbeat(MAIL)).isTrue();
         List<String> renewed = versions();
         assertThat(renewed).doesNotContainAnyElementsOf(before);
-        assertThat(store.heartbeat(types)).isTrue();
+        assertThat(store.heartbeat(MAIL)).isTrue();
         assertThat(versions()).isEqualTo(renewed);
     }
 
     @Test
     void heartbeatReplacesTimesFromBeforeTheClockWasSetBack() throws SQLException {
-        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
-        store.register(types, Map.of(), WEEK);
+        store.register(MAIL, Map.of(), WEEK);
         seen("now() + interval '1 hour'");
 
-        assertThat(store.heartbeat(types)).isTrue();
+        assertThat(store.heartbeat(MAIL)).isTrue();
         assertThat(outbox.count("events.outbox_subscription WHERE last_seen_at > now()"))
                 .isZero();
         assertThat(outbox.count("events.outbox_handler WHERE last_seen_at > now()"))
                 .isZero();
+    }
+
+    private void loseRegistrations() {
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+    }
+
+    private static boolean isWanted(HandlerRegistry registry) {
+        return registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false));
     }
 
     private void seen(String time) {
@@ -182,12 +175,6 @@ class HandlerRegistryTest {
     private HandlerRegistry.Version claimed() throws SQLException {
         outbox.publish("1", new OrderPaid(1));
         return new ClaimSteps(outbox).claim(1, ActiveHandlers.ofAllTypes()).registry();
-    }
-
-    private void expireSubscriptions() {
-        outbox.sql()
-                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'")
-                .update();
     }
 
     private interface Step {

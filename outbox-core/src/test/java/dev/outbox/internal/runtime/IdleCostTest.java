@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
-import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.ServerSettings;
 import dev.outbox.testing.TestPostgres;
 import java.time.Duration;
@@ -58,12 +57,7 @@ class IdleCostTest {
     private TestOutbox instance(int streams) {
         TestOutbox instance = TestOutbox.create(server)
                 .withNotifications()
-                .listener(new OutboxListener() {
-                    @Override
-                    public void claimed(String stream, Duration took, int events) {
-                        claimedAt.set(System.nanoTime());
-                    }
-                })
+                .onClaim((events) -> claimedAt.set(System.nanoTime()))
                 .handler("any", "*", Recorded.all());
         for (int i = 1; i < streams; i++) {
             instance.stream("stream" + i, PollerSettings.defaults());

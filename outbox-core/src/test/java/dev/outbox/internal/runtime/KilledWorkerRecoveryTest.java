@@ -25,7 +25,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,7 +52,7 @@ class KilledWorkerRecoveryTest {
     @Test
     void retriesFirstDeliveriesSoonAfterWorkerCrash() throws SQLException {
         outbox.addStream("default");
-        publish();
+        outbox.publishTogether(EVENTS, AGGREGATES);
         assertThat(new ClaimSteps(outbox)
                         .claim(EVENTS, ActiveHandlers.ofAllTypes())
                         .events())
@@ -71,7 +70,7 @@ class KilledWorkerRecoveryTest {
     @Test
     void retriesRedeliveriesSoonAfterWorkerCrash() throws SQLException {
         outbox.addStream("default");
-        queueForRedelivery(publish());
+        queueForRedelivery(outbox.publishTogether(EVENTS, AGGREGATES));
         assertThat(new LaneSteps(outbox).claimDue(EVENTS, ActiveHandlers.ofAllTypes("any")))
                 .hasSize(EVENTS);
 
@@ -118,9 +117,7 @@ class KilledWorkerRecoveryTest {
             value = "G8",
             sentence = "An event that crashes its process again and again ends dead; the others are handled.")
     void eventThatCrashesItsProcessEndsDeadAlone() throws Exception {
-        List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
-                .mapToObj((number) -> outbox.publish("" + number, new OrderPlaced(number)))
-                .toList();
+        List<EventEnvelope> events = outbox.publishOrders("1", "2", "3", "4", "5");
         EventEnvelope poison = events.get(2);
         EventEnvelope behind = outbox.publish("3", new OrderPlaced(6));
         int crashes = 0;
@@ -153,13 +150,6 @@ class KilledWorkerRecoveryTest {
             await().atMost(Duration.ofSeconds(30)).until(() -> outbox.published() == 5);
         }
         assertThat(outbox.event(behind)).isPublished();
-    }
-
-    private List<EventEnvelope> publish() {
-        return outbox.inTransaction(() -> IntStream.range(0, EVENTS)
-                .mapToObj((number) ->
-                        outbox.publisher().publish("order", "" + number % AGGREGATES, new OrderPlaced(number)))
-                .toList());
     }
 
     private void queueForRedelivery(List<EventEnvelope> events) {

@@ -11,7 +11,6 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.poll.PollerSettings;
-import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
@@ -115,12 +114,7 @@ class OrderPropertyTest {
                 .retry(new RetryPolicy(
                         new Backoff.Delays(List.of(Duration.ZERO, Duration.ofMillis(10), Duration.ofMillis(100))),
                         1000))
-                .listener(new OutboxListener() {
-                    @Override
-                    public void leaseLost(String stream) {
-                        leasesLost.incrementAndGet();
-                    }
-                })
+                .onLostLease(leasesLost::incrementAndGet)
                 .stream(
                         "default",
                         new PollerSettings(

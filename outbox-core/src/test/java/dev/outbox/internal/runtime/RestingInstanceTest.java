@@ -12,7 +12,6 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,12 +35,7 @@ class RestingInstanceTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create()
             .withNotifications()
-            .listener(new OutboxListener() {
-                @Override
-                public void claimed(String stream, Duration took, int events) {
-                    claimedAt.set(System.nanoTime());
-                }
-            })
+            .onClaim((events) -> claimedAt.set(System.nanoTime()))
             .handler("any", "*", handler);
 
     private final TestOutbox other = outbox.another();

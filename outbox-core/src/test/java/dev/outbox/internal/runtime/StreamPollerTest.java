@@ -75,13 +75,7 @@ class StreamPollerTest {
     @Test
     void idlePollerAsksOnceInEachInterval() {
         AtomicInteger rounds = new AtomicInteger();
-        outbox.listener(new OutboxListener() {
-                    @Override
-                    public void claimed(String stream, Duration duration, int events) {
-                        rounds.incrementAndGet();
-                    }
-                })
-                .poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1));
+        outbox.onClaim((events) -> rounds.incrementAndGet()).poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1));
         long begun = System.nanoTime();
         outbox.start();
         await().until(() -> rounds.get() >= 20);

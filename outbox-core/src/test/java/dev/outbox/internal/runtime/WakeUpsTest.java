@@ -9,7 +9,6 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,12 +153,7 @@ class WakeUpsTest {
         for (int i = 0; i < instances; i++) {
             TestOutbox other = first.another();
             others.add(other);
-            other.listener(new OutboxListener() {
-                @Override
-                public void claimed(String stream, Duration took, int events) {
-                    claimsOfOthers.incrementAndGet();
-                }
-            });
+            other.onClaim((events) -> claimsOfOthers.incrementAndGet());
             start(other, handling);
         }
         first.awaitListeners(instances);

@@ -10,13 +10,8 @@ import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
-import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -113,14 +108,6 @@ class PlainSqlTest {
     }
 
     @Test
-    void printsOnlyWhatFollowsAVersion() {
-        assertThat(PlainSql.sql("--after=1"))
-                .contains("CREATE TABLE IF NOT EXISTS \"audit\".events")
-                .doesNotContain("CREATE TABLE \"events\".outbox (");
-        assertThat(PlainSql.sql()).contains("CREATE TABLE \"events\".outbox (").doesNotContain("${");
-    }
-
-    @Test
     void explainsWrongOptions() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PlainSql.sql("--shema=x"))
@@ -131,17 +118,6 @@ class PlainSqlTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PlainSql.sql("--after=one"))
                 .withMessageContaining("--after=one");
-    }
-
-    @Test
-    void holdsEveryMigration() throws IOException, URISyntaxException {
-        Path directory = Path.of(OutboxMigrations.class
-                .getResource("/dev/outbox/migration/V1__outbox.sql")
-                .toURI());
-        try (Stream<Path> files = Files.list(directory.resolveSibling("."))) {
-            assertThat(files.map((file) -> file.getFileName().toString()).filter((name) -> name.contains("__")))
-                    .containsExactlyInAnyOrderElementsOf(TableModule.OUTBOX.scripts());
-        }
     }
 
     private void run(String text) throws SQLException {
