@@ -38,7 +38,7 @@ class KeptUnloggedTablesTest {
 
     @BeforeEach
     void keepUnloggedTables() {
-        outbox.sql().sql("ALTER TABLE events.outbox_incarnation SET LOGGED").update();
+        outbox.update("ALTER TABLE events.outbox_incarnation SET LOGGED");
     }
 
     @AfterEach
@@ -52,13 +52,10 @@ class KeptUnloggedTablesTest {
     @ValueSource(strings = {"on", "off"})
     @Guarantee(value = "G3", sentence = "Order holds where UNLOGGED tables survive a crash, as in Amazon Aurora.")
     void keepsOrderThroughCrash(String synchronousCommit) {
-        outbox.sql()
-                .sql("ALTER DATABASE %s SET synchronous_commit = %s"
-                        .formatted(outbox.database().name(), synchronousCommit))
-                .update();
-        outbox.sql()
-                .sql("CREATE FUNCTION public.aurora_version() RETURNS text LANGUAGE sql AS $$ SELECT '18.6.0'::text $$")
-                .update();
+        outbox.update("ALTER DATABASE %s SET synchronous_commit = %s"
+                .formatted(outbox.database().name(), synchronousCommit));
+        outbox.update(
+                "CREATE FUNCTION public.aurora_version() RETURNS text LANGUAGE sql AS $$ SELECT '18.6.0'::text $$");
         CountDownLatch crashed = new CountDownLatch(1);
         outbox.handler("any", "*", holdingUntil(crashed, outbox, handled)).stream("default", FAST.withConcurrency(2))
                 .start();

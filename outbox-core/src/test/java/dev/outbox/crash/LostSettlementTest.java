@@ -122,7 +122,7 @@ class LostSettlementTest {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.failed("any", events.get(0));
         lanes.waiting("any", events.get(1));
-        outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 0").update();
+        outbox.update("UPDATE events.outbox_delivery SET retry_count = 0");
         new Lanes(outbox).due();
         outbox.start();
         await().until(() -> outbox.deliveries() == 1);

@@ -85,19 +85,12 @@ final class Recovery {
 
     /** Returns up to where the log of the server is written. */
     static String walPosition(TestOutbox outbox) {
-        return outbox.sql()
-                .sql("SELECT pg_current_wal_insert_lsn()::text")
-                .query(String.class)
-                .single();
+        return outbox.value(String.class, "SELECT pg_current_wal_insert_lsn()::text");
     }
 
     /** Returns whether a crash loses what was committed asynchronously up to a position. The WAL writer flushes it every 10 s. */
     static boolean isLostInACrash(TestOutbox outbox, String position) {
-        return outbox.sql()
-                .sql("SELECT pg_current_wal_flush_lsn() < ?::pg_lsn")
-                .param(position)
-                .query(Boolean.class)
-                .single();
+        return outbox.value(Boolean.class, "SELECT pg_current_wal_flush_lsn() < ?::pg_lsn", position);
     }
 
     /** Handles the first event of an aggregate, after which only its settlement can be lost, and holds the others until the crash. */

@@ -73,10 +73,7 @@ class DecodingFuzzTest {
         Hostile values = new Hostile(random);
         values.onlyStorable(true);
         HostilePayloads payloads = new HostilePayloads(values);
-        long lastId = OUTBOX.sql()
-                .sql("SELECT coalesce(max(id), 0) FROM events.outbox")
-                .query(Long.class)
-                .single();
+        long lastId = OUTBOX.value(Long.class, "SELECT coalesce(max(id), 0) FROM events.outbox");
         int before = HANDLED.get();
         List<Object[]> rows = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -30,9 +30,7 @@ final class LeakingHandlers {
 
     /** Adds the handlers and returns their ids. */
     static Set<String> addTo(TestOutbox outbox, String eventType) {
-        outbox.sql()
-                .sql("CREATE TABLE charge (card text, amount integer CHECK (amount > 0))")
-                .update();
+        outbox.update("CREATE TABLE charge (card text, amount integer CHECK (amount > 0))");
         LeakingHandlers leaking = new LeakingHandlers(new JdbcTemplate(outbox.dataSource()));
         Map<String, EnvelopeHandler> handlers = Map.of(
                 "value", (envelope) -> QUOTING.readValue(envelope.payload(), Wrong.class),

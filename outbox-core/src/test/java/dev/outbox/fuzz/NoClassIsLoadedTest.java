@@ -87,9 +87,9 @@ class NoClassIsLoadedTest {
         String payload =
                 "{\"@class\": \"%1$s\", \"@type\": \"%1$s\", \"number\": 1, \"any\": %2$s, \"more\": [\"%1$s\", [\"%1$s\", %2$s]]}"
                         .formatted(name, object);
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, headers)
                         VALUES (?, ?, 1, ?, ?::jsonb, ?::jsonb)
-                        """).params(name, type, type, payload, object).update();
+                        """, name, type, type, payload, object);
     }
 }

@@ -50,7 +50,7 @@ class PublisherFuzzTest {
 
     @BeforeAll
     static void start() {
-        OUTBOX.sql().sql("CREATE TABLE witness (n integer)").update();
+        OUTBOX.update("CREATE TABLE witness (n integer)");
         OUTBOX.start();
     }
 
@@ -71,7 +71,7 @@ class PublisherFuzzTest {
     }
 
     private void check(Cases cases) {
-        OUTBOX.sql().sql("TRUNCATE witness").update();
+        OUTBOX.update("TRUNCATE witness");
         cases.inBatches(250, this::publish);
 
         System.out.println("publisher: " + outcomes);
@@ -140,8 +140,8 @@ class PublisherFuzzTest {
     }
 
     private void assertTransactionIsUsable() {
-        assertThat(OUTBOX.sql().sql("SELECT 1").query(Integer.class).single()).isEqualTo(1);
-        OUTBOX.sql().sql("INSERT INTO witness VALUES (1)").update();
+        assertThat(OUTBOX.value(Integer.class, "SELECT 1")).isEqualTo(1);
+        OUTBOX.update("INSERT INTO witness VALUES (1)");
         witnesses++;
     }
 

@@ -49,12 +49,8 @@ class UnpolledStreamsTest {
                 .asString()
                 .contains("WARN", "No running instance polls stream default", "outbox.poller.enabled");
 
-        outbox.sql()
-                .sql("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER")
-                .update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_unpublished SET occurred_at = now() - interval '70 s'")
-                .update();
+        outbox.update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
+        outbox.update("UPDATE events.outbox_unpublished SET occurred_at = now() - interval '70 s'");
         streams.runOnce();
         streams.runOnce();
         assertThat(lines()).hasSize(2).last().asString().contains("WARN", "polls streams [default, slow]");
@@ -71,9 +67,7 @@ class UnpolledStreamsTest {
         polled("default");
         assertThat(streams.runOnce()).isEqualTo(PERIOD);
 
-        outbox.sql()
-                .sql("UPDATE events.outbox_instance SET last_seen_at = now() - interval '61 s'")
-                .update();
+        outbox.update("UPDATE events.outbox_instance SET last_seen_at = now() - interval '61 s'");
 
         streams.runOnce();
         streams.runOnce();

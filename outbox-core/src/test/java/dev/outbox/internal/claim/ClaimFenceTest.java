@@ -212,8 +212,6 @@ class ClaimFenceTest {
     }
 
     private void expireClaims() {
-        outbox.sql()
-                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'")
-                .update();
+        outbox.update("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'");
     }
 }

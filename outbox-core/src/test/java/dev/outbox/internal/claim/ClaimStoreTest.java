@@ -73,10 +73,10 @@ class ClaimStoreTest {
     /** Two instances that start at the same time on a new database. */
     @Test
     void claimsNothingIfTheStreamAppearsMeanwhile() throws SQLException {
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         VALUES ('late', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
-                        """).update();
+                        """);
         ClaimStore.Request request = ClaimSteps.request("late", "w", 10, LEASE, NO_HANDLERS);
         CompletableFuture<Optional<ClaimStore.Round>> early;
         try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
@@ -104,11 +104,11 @@ class ClaimStoreTest {
     @Test
     void claimsAndCountsEventsWithTimesBeyondMicroseconds() throws SQLException {
         for (String time : List.of("infinity", "-infinity", "294276-12-31 23:59:59+00")) {
-            outbox.sql().sql("""
+            outbox.update("""
                             INSERT INTO events.outbox
                                    (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
                             VALUES ('default', 'order', ?, 1, 'OrderPlaced', '{"number": 1}', ?::timestamptz)
-                            """).params(time, time).update();
+                            """, time, time);
         }
 
         assertThat(claim("w1", 10).claim().events())
@@ -121,10 +121,10 @@ class ClaimStoreTest {
     @Test
     void eventWithAnEnormousIdIsClaimedLikeAnyOther() throws SQLException {
         long id = Long.MAX_VALUE - 10;
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         VALUES (?, 'default', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
-                        """).param(id).update();
+                        """, id);
 
         ClaimStore.Round round = claims.claim(reaching(0, 10)).orElseThrow();
         assertThat(round.isLong()).isTrue();
@@ -183,9 +183,7 @@ class ClaimStoreTest {
     @Test
     void rowChangedByAnotherTransactionIsClaimedOnce() throws SQLException {
         outbox.publishOrders("a", "a", "b");
-        outbox.sql()
-                .sql("UPDATE events.outbox_unpublished SET attempt_count = attempt_count + 1 WHERE id = 1")
-                .update();
+        outbox.update("UPDATE events.outbox_unpublished SET attempt_count = attempt_count + 1 WHERE id = 1");
 
         assertThat(ids(claim("w1", 10).claim())).containsExactly(1L, 2L, 3L);
         assertThat(claim("w2", 10).claim()).isNull();
@@ -241,7 +239,7 @@ class ClaimStoreTest {
     void claimFindsANewEventFarBehindTheFirst() throws SQLException {
         outbox.publishOrders("slow");
         claim("w1", 1);
-        outbox.sql().sql("SELECT setval('events.outbox_id_seq', 1000)").query().singleValue();
+        outbox.value(Long.class, "SELECT setval('events.outbox_id_seq', 1000)");
         outbox.publishOrders("new");
 
         ClaimStore.Round round = claims.claim(reaching(1000, 10)).orElseThrow();
@@ -252,7 +250,7 @@ class ClaimStoreTest {
     @Test
     void pausedStreamClaimsNothingAndIsNotLong() throws SQLException {
         outbox.publishOrders("a", "b");
-        outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
+        outbox.update("UPDATE events.outbox_stream SET paused = true");
 
         ClaimStore.Round paused = claims.claim(reaching(0, 0)).orElseThrow();
         assertThat(paused.claim()).isNull();
@@ -297,11 +295,11 @@ class ClaimStoreTest {
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
             ClaimStore.Request request = ClaimSteps.request("default", "w", 10, LEASE, NO_HANDLERS);
-            other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
+            other.update("ALTER TABLE events.outbox_claim RENAME TO gone");
             assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("outbox_claim");
-            other.sql().sql("ALTER TABLE events.gone RENAME TO outbox_claim").update();
+            other.update("ALTER TABLE events.gone RENAME TO outbox_claim");
             assertThat(store.claim(request)).isEmpty();
         }
     }

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Claims start at the low-water mark of the stream, and miss nothing for it. */
 class ClaimWindowTest {
@@ -175,9 +174,7 @@ class ClaimWindowTest {
         round();
         round();
         assertThat(mark("safe_mark")).isEqualTo(4);
-        JdbcClient.create(outbox.owner())
-                .sql("TRUNCATE events.outbox RESTART IDENTITY")
-                .update();
+        outbox.update("TRUNCATE events.outbox RESTART IDENTITY");
         outbox.publishOrders("d");
 
         assertThat(round()).containsExactly("d1");
@@ -190,9 +187,7 @@ class ClaimWindowTest {
     void nothingIsClaimedWhileTheIdSequenceLags() throws SQLException {
         outbox.publishOrders("a", "b");
         claims.claim(request(1));
-        JdbcClient.create(outbox.owner())
-                .sql("ALTER SEQUENCE events.outbox_id_seq RESTART")
-                .update();
+        outbox.update("ALTER SEQUENCE events.outbox_id_seq RESTART");
 
         for (ClaimStore.Window window : List.of(ClaimStore.Window.ADVANCED, ClaimStore.Window.AS_IT_IS)) {
             assertThatThrownBy(() -> claims.claim(request(10, window)))
@@ -200,10 +195,7 @@ class ClaimWindowTest {
                     .hasMessageContaining("SELECT setval('events.outbox_id_seq', 2 + 1000)");
         }
 
-        JdbcClient.create(outbox.owner())
-                .sql("SELECT setval('events.outbox_id_seq', 1002)")
-                .query()
-                .singleValue();
+        outbox.value(Long.class, "SELECT setval('events.outbox_id_seq', 1002)");
         assertThat(round()).containsExactly("b1");
     }
 
@@ -235,10 +227,8 @@ class ClaimWindowTest {
     @Test
     void claimStartsAnewWithMarksOfAnotherCluster() throws SQLException {
         outbox.publishOrders("a");
-        outbox.sql()
-                .sql("UPDATE events.outbox_stream SET low_water_mark = 100, safe_mark = 100, next_mark = 100,"
-                        + " horizon = '999999999', next_horizon = '999999999'")
-                .update();
+        outbox.update("UPDATE events.outbox_stream SET low_water_mark = 100, safe_mark = 100, next_mark = 100,"
+                + " horizon = '999999999', next_horizon = '999999999'");
 
         assertThat(round()).containsExactly("a1");
     }
@@ -284,7 +274,7 @@ class ClaimWindowTest {
 
     /** Uses up transaction ids. */
     private void beginTransactions(int number) {
-        JdbcClient.create(outbox.owner()).sql("""
+        outbox.update("""
                         DO $$ BEGIN
                             CREATE TEMP TABLE used (n int) ON COMMIT DROP;
                             FOR n IN 1..%d LOOP
@@ -295,38 +285,28 @@ class ClaimWindowTest {
                                 END;
                             END LOOP;
                         END $$
-                        """.formatted(number)).update();
+                        """.formatted(number));
     }
 
     private String rowVersion() {
-        return outbox.sql()
-                .sql("SELECT xmin::text FROM events.outbox_stream")
-                .query(String.class)
-                .single();
+        return outbox.value(String.class, "SELECT xmin::text FROM events.outbox_stream");
     }
 
     private long mark(String column) {
-        return outbox.sql()
-                .sql("SELECT " + column + " FROM events.outbox_stream")
-                .query(Long.class)
-                .single();
+        return outbox.value(Long.class, "SELECT " + column + " FROM events.outbox_stream");
     }
 
     private void letPass(String time) {
-        outbox.sql()
-                .sql(
-                        "UPDATE events.outbox_stream SET advanced_at = advanced_at - ?::interval WHERE advanced_at > 'epoch'")
-                .param(time)
-                .update();
+        outbox.update(
+                "UPDATE events.outbox_stream SET advanced_at = advanced_at - ?::interval WHERE advanced_at > 'epoch'",
+                time);
     }
 
     /** No other transaction reveals this one. */
     private void publishForeign() {
-        outbox.sql()
-                .sql(
-                        "INSERT INTO events.outbox_unpublished (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)"
-                                + " VALUES (0, 'order', 'foreign', 1, 'OrderPlaced', '{\"number\": 1}')")
-                .update();
+        outbox.update(
+                "INSERT INTO events.outbox_unpublished (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)"
+                        + " VALUES (0, 'order', 'foreign', 1, 'OrderPlaced', '{\"number\": 1}')");
     }
 
     private OpenTransaction begin() throws SQLException {

@@ -54,9 +54,7 @@ class HeldSnapshotTest {
     void nothingThatRunsAllTheTimeReadsWhatHasLeftTheQueue(String statistics) throws SQLException {
         leaveQueue();
         if (!statistics.equals("SELECT")) {
-            outbox.sql()
-                    .sql(statistics + " events.outbox_unpublished, events.outbox_claim")
-                    .update();
+            outbox.update(statistics + " events.outbox_unpublished, events.outbox_claim");
         }
         work();
 
@@ -89,13 +87,9 @@ class HeldSnapshotTest {
     @ValueSource(strings = {"ANALYZE", "VACUUM ANALYZE"})
     void expiredClaimLeadsToItsEventsOnly(String statistics) throws SQLException {
         leaveQueue();
-        outbox.sql()
-                .sql(statistics + " events.outbox_unpublished, events.outbox_claim")
-                .update();
+        outbox.update(statistics + " events.outbox_unpublished, events.outbox_claim");
         work();
-        outbox.sql()
-                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'")
-                .update();
+        outbox.update("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'");
 
         assertFew("LOCK_EXPIRED", LeaseSteps.LOCK_EXPIRED, "text, bigint[]", "'default', '{}'");
         assertFew(
@@ -124,7 +118,7 @@ class HeldSnapshotTest {
 
     private void leaveQueue() {
         new BulkRows(outbox).events(GONE, "n::text", "1");
-        outbox.sql().sql("""
+        outbox.update("""
                         WITH moved AS (DELETE FROM events.outbox_unpublished RETURNING *)
                         INSERT INTO events.outbox_published
                                (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status,
@@ -132,39 +126,33 @@ class HeldSnapshotTest {
                         SELECT id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, 'PUBLISHED',
                                now(), now()
                           FROM moved
-                        """).update();
-        outbox.sql().sql("""
+                        """);
+        outbox.update("""
                         INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
                         SELECT gen_random_uuid(), 'default', 'w', now(), ARRAY[n], ARRAY[n] FROM generate_series(1, ?) n
-                        """).param(GONE).update();
+                        """, GONE);
         outbox.loseClaims();
     }
 
     /** Ten events, of which five are claimed. */
     private void work() {
         IntStream.rangeClosed(1, 10).forEach((number) -> outbox.publish("new-" + number, new OrderPlaced(number)));
-        event = number("SELECT min(id) FROM events.outbox_unpublished");
-        outbox.sql().sql("""
+        event = outbox.value(Long.class, "SELECT min(id) FROM events.outbox_unpublished");
+        outbox.update("""
                         INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
                         SELECT (SELECT token FROM events.outbox_incarnation), 'default', 'w', now() + interval '1 h', array_agg(o.id),
                                ARRAY[1, 2, 3, 4, 5]
                           FROM (SELECT id FROM events.outbox_unpublished ORDER BY id LIMIT 5) o
-                        """).update();
-        claim = number("SELECT min(id) FROM events.outbox_claim");
-        outbox.sql()
-                .sql("UPDATE events.outbox_stream SET low_water_mark = ?, safe_mark = ?, first_claim = ?")
-                .params(event, event, claim)
-                .update();
+                        """);
+        claim = outbox.value(Long.class, "SELECT min(id) FROM events.outbox_claim");
+        outbox.update(
+                "UPDATE events.outbox_stream SET low_water_mark = ?, safe_mark = ?, first_claim = ?",
+                event,
+                event,
+                claim);
     }
 
     private String fence() {
-        return outbox.sql()
-                .sql("SELECT format(', %L', c.token) FROM events.outbox_claim c")
-                .query(String.class)
-                .single();
-    }
-
-    private long number(String sql) {
-        return outbox.sql().sql(sql).query(Long.class).single();
+        return outbox.value(String.class, "SELECT format(', %L', c.token) FROM events.outbox_claim c");
     }
 }

@@ -52,10 +52,10 @@ class LargePayloadsTest {
 
     @Test
     void payloadLargerThanABatchIsClaimedAlone() throws SQLException {
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         SELECT 'order', 'a', n, 'Text', jsonb_build_object('text', repeat('x', 10000000)) FROM generate_series(1, 2) n
-                        """).update();
+                        """);
 
         assertThat(claim().claim().events()).hasSize(1);
     }

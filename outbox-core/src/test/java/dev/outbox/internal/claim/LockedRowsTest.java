@@ -97,10 +97,8 @@ class LockedRowsTest {
             outbox.awaitPublished(5);
             await().during(Duration.ofSeconds(7))
                     .until(() -> handler.sequences().get("1").equals(List.of(1L)));
-            assertThat(outbox.sql()
-                            .sql("SELECT DISTINCT status FROM events.outbox_status WHERE aggregate_id = '1'")
-                            .query(String.class)
-                            .list())
+            assertThat(outbox.values(
+                            String.class, "SELECT DISTINCT status FROM events.outbox_status WHERE aggregate_id = '1'"))
                     .containsExactly("PROCESSING");
         }
         outbox.awaitPublished(8);

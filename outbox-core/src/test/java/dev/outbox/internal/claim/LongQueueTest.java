@@ -82,10 +82,7 @@ class LongQueueTest {
                 .start();
         await().until(() -> handler.handled().size() == LONG && claimed.get(claimed.size() - 1) == 0);
         int before = claimed.size();
-        outbox.sql()
-                .sql("SELECT setval('events.outbox_id_seq', 1000000)")
-                .query()
-                .singleValue();
+        outbox.value(Long.class, "SELECT setval('events.outbox_id_seq', 1000000)");
         outbox.publish("new", new OrderPlaced(1));
 
         await().until(() -> handler.handled().size() == LONG + 1);
@@ -123,9 +120,8 @@ class LongQueueTest {
                         "pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
                                 + " AND backend_start < (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())")
                 == 0);
-        return outbox.sql()
-                .sql("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'outbox_unpublished_pending'")
-                .query(Long.class)
-                .single();
+        return outbox.value(
+                Long.class,
+                "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'outbox_unpublished_pending'");
     }
 }

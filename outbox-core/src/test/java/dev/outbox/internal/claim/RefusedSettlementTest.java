@@ -65,14 +65,12 @@ class RefusedSettlementTest {
 
     /** With an error code of its own. */
     private void refuseByTrigger(EventEnvelope envelope) {
-        outbox.sql().sql("""
+        outbox.update("""
                         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
                         $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'MY001'; END $$
-                        """).update();
-        outbox.sql()
-                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW WHEN (NEW.id = "
-                        + envelope.id() + ") EXECUTE FUNCTION refuse()")
-                .update();
+                        """);
+        outbox.update("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW WHEN (NEW.id = "
+                + envelope.id() + ") EXECUTE FUNCTION refuse()");
     }
 
     @Test
@@ -89,9 +87,7 @@ class RefusedSettlementTest {
         EventEnvelope next = outbox.publish("b", new OrderPlaced(4));
         awaitStatus(next, "PUBLISHED");
 
-        outbox.sql()
-                .sql("DELETE FROM events.outbox_published WHERE event_type = 'Occupied'")
-                .update();
+        outbox.update("DELETE FROM events.outbox_published WHERE event_type = 'Occupied'");
         awaitStatus(refused, "PUBLISHED");
     }
 
@@ -102,16 +98,14 @@ class RefusedSettlementTest {
         assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
         pool.setConnectionInitSql("SET " + timeout + " = 200");
         outbox = TestOutbox.create(pool).handler("mail", "*", handler);
-        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+        outbox.update("DELETE FROM events.outbox_incarnation");
         // The sleep is no wait: the settlement itself must take longer than the timeout.
-        outbox.sql().sql("""
+        outbox.update("""
                         CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
                         $$ BEGIN PERFORM pg_sleep(0.4); RETURN NULL; END $$
-                        """).update();
-        outbox.sql()
-                .sql(
-                        "CREATE TRIGGER slow AFTER INSERT ON events.outbox_published FOR EACH STATEMENT EXECUTE FUNCTION slow()")
-                .update();
+                        """);
+        outbox.update(
+                "CREATE TRIGGER slow AFTER INSERT ON events.outbox_published FOR EACH STATEMENT EXECUTE FUNCTION slow()");
         outbox.start();
 
         try (TestOutbox publisher = outbox.another()) {
@@ -128,11 +122,11 @@ class RefusedSettlementTest {
 
     /** Another row of history has the id, as after a restore that went wrong. */
     private void occupyHistory(EventEnvelope envelope) {
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox_published
                                (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, dispatched_at, published_at)
                         VALUES (?, 'order', 'other', 1, 'Occupied', '{}', 'PUBLISHED', now(), now())
-                        """).param(envelope.id()).update();
+                        """, envelope.id());
     }
 
     private void awaitStatus(EventEnvelope envelope, String status) {
@@ -140,12 +134,10 @@ class RefusedSettlementTest {
     }
 
     private String status(EventEnvelope envelope) {
-        List<String> found = outbox.sql()
-                .sql(
-                        "SELECT CASE WHEN published_at IS NULL THEN status ELSE 'PUBLISHED' END FROM events.outbox WHERE event_id = ?")
-                .param(envelope.eventId())
-                .query(String.class)
-                .list();
+        List<String> found = outbox.values(
+                String.class,
+                "SELECT CASE WHEN published_at IS NULL THEN status ELSE 'PUBLISHED' END FROM events.outbox WHERE event_id = ?",
+                envelope.eventId());
         return found.size() == 1 ? found.get(0) : found.toString();
     }
 }

@@ -52,7 +52,7 @@ class SlowPublisherTest {
             sentence = "Order holds when a publisher takes its transaction id while another process claims.")
     void slowPublisherBehindTheLockKeepsOrder() throws SQLException {
         leaveAnExpiredClaim();
-        outbox.sql().sql(GATE).update();
+        outbox.update(GATE);
         CountDownLatch mayHandle = new CountDownLatch(1);
         CountDownLatch mayCommit = new CountDownLatch(1);
         outbox
@@ -98,28 +98,22 @@ class SlowPublisherTest {
                 .start();
         other.publish("held", new OrderPlaced(1));
         awaitLatch(handling);
-        other.sql()
-                .sql("UPDATE events.outbox_claim SET worker = 'gone', locked_until = now() - interval '1 s',"
-                        + " event_ids = '{}', aggregates = '{}'")
-                .update();
+        other.update("UPDATE events.outbox_claim SET worker = 'gone', locked_until = now() - interval '1 s',"
+                + " event_ids = '{}', aggregates = '{}'");
     }
 
     private void awaitClaimAtTheGate() {
-        await().until(() -> outbox.sql()
-                .sql("SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
-                        + " WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted)")
-                .query(Boolean.class)
-                .single());
+        await().until(() -> outbox.value(
+                Boolean.class,
+                "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+                        + " WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted)"));
     }
 
     /** Returns when the fast event is committed and the slow one inserted. */
     private CompletableFuture<EventEnvelope> publishFastBesideSlow(CountDownLatch mayCommit) {
         CountDownLatch inserted = new CountDownLatch(1);
         return outbox.inTransaction(() -> {
-            outbox.sql()
-                    .sql("SELECT pg_current_xact_id()::text")
-                    .query(String.class)
-                    .single();
+            outbox.value(String.class, "SELECT pg_current_xact_id()::text");
             CompletableFuture<EventEnvelope> slow = InBackground.run(() -> outbox.inTransaction(() -> {
                 EventEnvelope event = outbox.publisher().publish("order", "slow", new OrderPlaced(1));
                 inserted.countDown();

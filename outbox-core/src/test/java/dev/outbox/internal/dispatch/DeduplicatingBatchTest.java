@@ -29,7 +29,7 @@ class DeduplicatingBatchTest {
 
     @BeforeEach
     void createTable() {
-        outbox.sql().sql("CREATE TABLE effect (event_id uuid)").update();
+        outbox.update("CREATE TABLE effect (event_id uuid)");
     }
 
     @Test
@@ -54,10 +54,9 @@ class DeduplicatingBatchTest {
     @Test
     void handlerGetsOnlyWhatItHasNotProcessed() {
         List<EventEnvelope> events = outbox.publishTogether(8, 4);
-        outbox.sql()
-                .sql("INSERT INTO events.processed_event (event_id, handler_id) VALUES (?, 'index')")
-                .param(events.get(3).eventId())
-                .update();
+        outbox.update(
+                "INSERT INTO events.processed_event (event_id, handler_id) VALUES (?, 'index')",
+                events.get(3).eventId());
         start((event, outcome) -> {});
 
         outbox.awaitPublished(8);
@@ -86,10 +85,7 @@ class DeduplicatingBatchTest {
         outbox.handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
                             batches.add(events);
                             for (EventEnvelope event : events) {
-                                outbox.sql()
-                                        .sql("INSERT INTO effect VALUES (?)")
-                                        .param(event.eventId())
-                                        .update();
+                                outbox.update("INSERT INTO effect VALUES (?)", event.eventId());
                                 code.handle(event, outcome);
                             }
                         })
@@ -98,7 +94,7 @@ class DeduplicatingBatchTest {
     }
 
     private List<UUID> effects() {
-        return outbox.sql().sql("SELECT event_id FROM effect").query(UUID.class).list();
+        return outbox.values(UUID.class, "SELECT event_id FROM effect");
     }
 
     private static List<UUID> ids(List<EventEnvelope> events) {

@@ -59,10 +59,8 @@ class DeduplicationTest {
 
     @BeforeEach
     void createTable() {
-        outbox.sql()
-                .sql(
-                        "CREATE TABLE effect (event_id uuid, copy int, UNIQUE (event_id, copy) DEFERRABLE INITIALLY DEFERRED)")
-                .update();
+        outbox.update(
+                "CREATE TABLE effect (event_id uuid, copy int, UNIQUE (event_id, copy) DEFERRABLE INITIALLY DEFERRED)");
         outbox.listener(listener).retry(TestOutbox.AT_ONCE).poller(QUICK, 50, LEASE);
         other.listener(listener).retry(TestOutbox.AT_ONCE).poller(QUICK, 50, LEASE);
     }
@@ -83,10 +81,7 @@ class DeduplicationTest {
                 .toList();
 
         outbox.awaitPublished(events.size());
-        assertThat(outbox.sql()
-                        .sql("SELECT event_id FROM effect")
-                        .query(UUID.class)
-                        .list())
+        assertThat(outbox.values(UUID.class, "SELECT event_id FROM effect"))
                 .containsExactlyInAnyOrderElementsOf(
                         events.stream().map(EventEnvelope::eventId).toList());
         assertThat(outbox.deduplicated()).isEqualTo(events.size());
@@ -185,10 +180,7 @@ class DeduplicationTest {
     }
 
     private static void insertEffect(TestOutbox process, EventEnvelope envelope) {
-        process.sql()
-                .sql("INSERT INTO effect VALUES (?, 1)")
-                .param(envelope.eventId())
-                .update();
+        process.update("INSERT INTO effect VALUES (?, 1)", envelope.eventId());
     }
 
     /** Outside the handler's transaction, as an operator or a poller that finds the claims expired would. */
@@ -217,10 +209,7 @@ class DeduplicationTest {
         assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
-        assertThat(outbox.sql()
-                        .sql("SELECT retry_count FROM events.outbox")
-                        .query(Integer.class)
-                        .single())
+        assertThat(outbox.value(Integer.class, "SELECT retry_count FROM events.outbox"))
                 .isEqualTo(1);
     }
 
@@ -282,10 +271,7 @@ class DeduplicationTest {
         assertThat(outbox.event(envelope)).becomesDead();
         assertThat(handler.attemptsOf(envelope)).isZero();
         assertThat(outbox.deduplicated()).isZero();
-        assertThat(outbox.sql()
-                        .sql("SELECT last_error FROM events.outbox_delivery")
-                        .query(String.class)
-                        .single())
+        assertThat(outbox.value(String.class, "SELECT last_error FROM events.outbox_delivery"))
                 .contains("transaction manager of its DataSource");
     }
 }

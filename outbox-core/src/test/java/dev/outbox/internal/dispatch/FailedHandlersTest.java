@@ -58,11 +58,7 @@ class FailedHandlersTest {
                 .afterFailures(1)
                 .withErrorSatisfying(
                         (error) -> assertThat(error).doesNotContain("secret").contains("number"));
-        assertThat(outbox.sql()
-                        .sql("SELECT payload::text FROM events.outbox WHERE id = ?")
-                        .param(broken.id())
-                        .query(String.class)
-                        .single())
+        assertThat(outbox.value(String.class, "SELECT payload::text FROM events.outbox WHERE id = ?", broken.id()))
                 .isEqualTo("{\"number\": \"secret\"}");
     }
 

@@ -94,9 +94,9 @@ class HandlerProtectionTest {
     @Test
     void deduplicatingHandlerThatTakesTooLongIsRolledBack() {
         AtomicInteger attempts = new AtomicInteger();
-        outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        outbox.update("CREATE TABLE effect (seq bigint)");
         outbox.handler(HandlerDefinition.of("slow", Set.of("*"), (envelope) -> {
-                            outbox.sql().sql("INSERT INTO effect VALUES (1)").update();
+                            outbox.update("INSERT INTO effect VALUES (1)");
                             if (attempts.incrementAndGet() == 1) {
                                 CountDownLatch never = new CountDownLatch(1);
                                 try {
@@ -181,10 +181,7 @@ class HandlerProtectionTest {
 
         assertThat(outbox.event(event)).becomesPublished();
         assertThat(handler.attemptsOf(event)).isEqualTo(6);
-        assertThat(outbox.sql()
-                        .sql("SELECT attempt_count || ' ' || retry_count FROM events.outbox")
-                        .query(String.class)
-                        .single())
+        assertThat(outbox.value(String.class, "SELECT attempt_count || ' ' || retry_count FROM events.outbox"))
                 .isEqualTo("5 1");
     }
 
@@ -250,9 +247,6 @@ class HandlerProtectionTest {
     }
 
     private int attempts() {
-        return outbox.sql()
-                .sql("SELECT sum(retry_count) FROM events.outbox_delivery")
-                .query(Integer.class)
-                .single();
+        return outbox.value(Integer.class, "SELECT sum(retry_count) FROM events.outbox_delivery");
     }
 }

@@ -245,11 +245,10 @@ class HostileCallbacksTest {
 
         assertPublished(publishHealthy("Named"));
         patiently().until(() -> outbox.statusOf(delayed).equals("RETRYING"));
-        assertThat(outbox.sql()
-                        .sql("SELECT next_retry_at BETWEEN now() + interval '364 days' AND now() + interval '366 days'"
-                                + " FROM events.outbox_delivery")
-                        .query(Boolean.class)
-                        .single())
+        assertThat(outbox.value(
+                        Boolean.class,
+                        "SELECT next_retry_at BETWEEN now() + interval '364 days' AND now() + interval '366 days'"
+                                + " FROM events.outbox_delivery"))
                 .isTrue();
     }
 

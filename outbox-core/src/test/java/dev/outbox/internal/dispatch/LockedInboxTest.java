@@ -133,9 +133,6 @@ class LockedInboxTest {
     }
 
     private String lockTimeout() {
-        return outbox.sql()
-                .sql("SELECT current_setting('lock_timeout')")
-                .query(String.class)
-                .single();
+        return outbox.value(String.class, "SELECT current_setting('lock_timeout')");
     }
 }

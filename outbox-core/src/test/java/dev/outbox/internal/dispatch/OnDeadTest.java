@@ -50,10 +50,8 @@ class OnDeadTest {
         assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L), "well", List.of(1L, 2L, 3L, 4L)));
         assertThat(audit.sequences())
                 .isEqualTo(Map.of("sick", List.of(1L, 2L, 3L, 4L, 5L), "well", List.of(1L, 2L, 3L, 4L)));
-        assertThat(outbox.sql()
-                        .sql("SELECT sum(attempt_count) FROM events.outbox_delivery WHERE status = 'OPEN'")
-                        .query(Integer.class)
-                        .single())
+        assertThat(outbox.value(
+                        Integer.class, "SELECT sum(attempt_count) FROM events.outbox_delivery WHERE status = 'OPEN'"))
                 .isZero();
     }
 

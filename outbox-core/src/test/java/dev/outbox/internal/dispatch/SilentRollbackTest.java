@@ -26,7 +26,7 @@ class SilentRollbackTest {
 
     @BeforeEach
     void createTable() {
-        outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        outbox.update("CREATE TABLE effect (seq bigint)");
     }
 
     @Test
@@ -108,7 +108,7 @@ class SilentRollbackTest {
 
     private void work() {
         attempts.incrementAndGet();
-        outbox.sql().sql("INSERT INTO effect VALUES (1)").update();
+        outbox.update("INSERT INTO effect VALUES (1)");
     }
 
     private void workInVainAtFirst(TransactionStatus status) {

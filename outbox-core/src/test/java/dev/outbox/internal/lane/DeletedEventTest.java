@@ -42,12 +42,12 @@ class DeletedEventTest {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         assertThat(outbox.event(event)).becomesDead();
 
-        assertThatThrownBy(() -> update("DELETE FROM events.outbox WHERE status = 'DEAD'"))
+        assertThatThrownBy(() -> outbox.update("DELETE FROM events.outbox WHERE status = 'DEAD'"))
                 .hasStackTraceContaining("is DEAD and cannot leave the queue")
                 .hasStackTraceContaining("Skip its deliveries");
-        assertThatThrownBy(() -> update("UPDATE events.outbox SET status = 'PUBLISHED', published_at = now()"))
+        assertThatThrownBy(() -> outbox.update("UPDATE events.outbox SET status = 'PUBLISHED', published_at = now()"))
                 .hasStackTraceContaining("is DEAD and cannot leave the queue");
-        assertThatThrownBy(() -> update("UPDATE events.outbox SET status = 'PENDING', attempt_count = 0"))
+        assertThatThrownBy(() -> outbox.update("UPDATE events.outbox SET status = 'PENDING', attempt_count = 0"))
                 .hasStackTraceContaining("cannot be PENDING")
                 .hasStackTraceContaining("retry its deliveries");
         assertThat(outbox.event(event)).becomesDead();
@@ -61,8 +61,8 @@ class DeletedEventTest {
         assertThat(outbox.event(lost)).becomesRetrying();
         await().until(() -> outbox.deliveries() == 2);
 
-        update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
-        update("DELETE FROM events.outbox WHERE id = " + lost.id());
+        outbox.update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
+        outbox.update("DELETE FROM events.outbox WHERE id = " + lost.id());
         down.set(false);
         new Lanes(outbox).due();
 
@@ -84,8 +84,8 @@ class DeletedEventTest {
         EventEnvelope other = outbox.publish("2", new OrderPlaced(1));
         lanes.failed("mail", lost);
         lanes.failed("mail", other);
-        update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
-        update("DELETE FROM events.outbox WHERE id = " + lost.id());
+        outbox.update("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
+        outbox.update("DELETE FROM events.outbox WHERE id = " + lost.id());
         lanes.due();
 
         assertThat(new LaneSteps(outbox).claimDue(10, ActiveHandlers.ofAllTypes("mail")))
@@ -93,9 +93,5 @@ class DeletedEventTest {
                 .containsExactly(other.eventId());
         assertThat(outbox.deliveries()).isEqualTo(1);
         assertThat(outbox.lanes()).isEqualTo(1);
-    }
-
-    private void update(String sql) {
-        outbox.sql().sql(sql).update();
     }
 }

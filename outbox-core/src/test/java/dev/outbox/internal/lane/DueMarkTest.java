@@ -65,7 +65,7 @@ class DueMarkTest {
     void laneOfAServerThatMovedBackIsFoundByTheSecondLook() throws SQLException {
         look();
         due("before", "1 hour");
-        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+        outbox.update("DELETE FROM events.outbox_incarnation");
 
         look();
         assertThat(look().untilNextDelivery()).isPresent();
@@ -86,14 +86,12 @@ class DueMarkTest {
     void laneOfAPausedStreamIsFoundAtItsEnd() throws SQLException {
         due("paused", "1 s");
         look();
-        outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_lane SET due_at = due_at - interval '1 hour'")
-                .update();
+        outbox.update("UPDATE events.outbox_stream SET paused = true");
+        outbox.update("UPDATE events.outbox_lane SET due_at = due_at - interval '1 hour'");
         look(MAIL, true);
         assertThat(claim(10)).isEmpty();
         look();
-        outbox.sql().sql("UPDATE events.outbox_stream SET paused = false").update();
+        outbox.update("UPDATE events.outbox_stream SET paused = false");
         assertThat(aggregates(claim(10))).containsExactly("paused");
     }
 
@@ -102,7 +100,7 @@ class DueMarkTest {
     void crashSuspectIsFoundHoweverOldAndKeepsNoMark() throws SQLException {
         look();
         due("suspect", "1 hour");
-        outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
+        outbox.update("UPDATE events.outbox_lane SET crash_count = 2");
 
         ClaimSteps.Found round = look();
         assertThat(round.untilNextDelivery()).isPresent();
@@ -125,14 +123,10 @@ class DueMarkTest {
     void laneThatAFullClaimPutsBackStaysInFrontOfTheMark() throws SQLException {
         due("a", "1 hour");
         due("b", "1 hour");
-        outbox.sql()
-                .sql("UPDATE events.outbox_lane SET due_at = now() - interval '1 s'")
-                .update();
-        outbox.sql()
-                .sql(
-                        "CREATE OR REPLACE FUNCTION events.outbox_payload_size(payload jsonb) RETURNS integer LANGUAGE sql STABLE"
-                                + " AS 'SELECT 8000000'")
-                .update();
+        outbox.update("UPDATE events.outbox_lane SET due_at = now() - interval '1 s'");
+        outbox.update(
+                "CREATE OR REPLACE FUNCTION events.outbox_payload_size(payload jsonb) RETURNS integer LANGUAGE sql STABLE"
+                        + " AS 'SELECT 8000000'");
 
         look();
         assertThat(aggregates(claim(10))).containsExactly("a");
@@ -143,14 +137,12 @@ class DueMarkTest {
     private void due(String aggregateId, String ago) {
         EventEnvelope event = outbox.publishOrders(aggregateId, 1).get(0);
         lanes.waiting("mail", event);
-        outbox.sql()
-                .sql("UPDATE events.outbox_lane SET due_at = now() - ?::interval WHERE aggregate_id = ?")
-                .params(ago, aggregateId)
-                .update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() - ?::interval WHERE aggregate_id = ?")
-                .params(ago, aggregateId)
-                .update();
+        outbox.update(
+                "UPDATE events.outbox_lane SET due_at = now() - ?::interval WHERE aggregate_id = ?", ago, aggregateId);
+        outbox.update(
+                "UPDATE events.outbox_delivery SET next_retry_at = now() - ?::interval WHERE aggregate_id = ?",
+                ago,
+                aggregateId);
     }
 
     private ClaimSteps.Found look() throws SQLException {

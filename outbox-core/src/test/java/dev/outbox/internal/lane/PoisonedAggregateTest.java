@@ -51,14 +51,14 @@ class PoisonedAggregateTest {
         outbox.addStream("default");
         poison();
         rows.events(60_000, "(n % 1000)::text", "n / 1000 + 1");
-        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        outbox.update("VACUUM ANALYZE events.outbox_unpublished");
         assertThatClaimVisitsLittle();
     }
 
     @Test
     void claimOfABatchIsNotComparedWithItselfIfStatisticsKnowNoQueue() throws SQLException {
         outbox.addStream("default");
-        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        outbox.update("VACUUM ANALYZE events.outbox_unpublished");
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
 
         assertThat(Explained.nodes(explainClaim()))
@@ -74,9 +74,7 @@ class PoisonedAggregateTest {
             holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
             holder.run("SELECT count(*) FROM events.outbox_unpublished");
             rows.events(50_000, "n::text", "1");
-            outbox.sql()
-                    .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
-                    .update();
+            outbox.update("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()");
             outbox.publish("next", new OrderPlaced(1));
 
             assertThat(Explained.pages(explainClaim(0))).isGreaterThan(500);
@@ -95,10 +93,7 @@ class PoisonedAggregateTest {
     void failureDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         String fence = lease();
-        long first = outbox.sql()
-                .sql("SELECT min(outbox_id) FROM events.outbox_delivery")
-                .query(Long.class)
-                .single();
+        long first = outbox.value(Long.class, "SELECT min(outbox_id) FROM events.outbox_delivery");
         JsonNode settle = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySettlementStore.SETTLE,
@@ -111,17 +106,12 @@ class PoisonedAggregateTest {
 
     /** Leases the lane, and returns the parameters of its fence. */
     private String lease() {
-        outbox.sql()
-                .sql(
-                        "WITH claim AS (INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids,"
-                                + " aggregates) SELECT token, 'default', 'w', now() + interval '1 h', '{}', '{}'"
-                                + " FROM events.outbox_incarnation RETURNING id)"
-                                + " UPDATE events.outbox_lane SET claim_id = claim.id FROM claim")
-                .update();
-        return outbox.sql()
-                .sql("SELECT format('%s, %L', c.id, c.token) FROM events.outbox_claim c")
-                .query(String.class)
-                .single();
+        outbox.update(
+                "WITH claim AS (INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids,"
+                        + " aggregates) SELECT token, 'default', 'w', now() + interval '1 h', '{}', '{}'"
+                        + " FROM events.outbox_incarnation RETURNING id)"
+                        + " UPDATE events.outbox_lane SET claim_id = claim.id FROM claim");
+        return outbox.value(String.class, "SELECT format('%s, %L', c.id, c.token) FROM events.outbox_claim c");
     }
 
     private JsonNode explainRelease(String fence) throws SQLException {
@@ -140,14 +130,8 @@ class PoisonedAggregateTest {
         try (OpenTransaction holder = OpenTransaction.of(outbox.owner())) {
             holder.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
             holder.run("SELECT count(*) FROM events.outbox_delivery");
-            outbox.sql()
-                    .sql("DELETE FROM events.outbox_delivery WHERE aggregate_seq < ?")
-                    .param(WAITING)
-                    .update();
-            outbox.sql()
-                    .sql("UPDATE events.outbox_lane SET first_seq = ?, due_at = now() - interval '1 s'")
-                    .param(WAITING)
-                    .update();
+            outbox.update("DELETE FROM events.outbox_delivery WHERE aggregate_seq < ?", WAITING);
+            outbox.update("UPDATE events.outbox_lane SET first_seq = ?, due_at = now() - interval '1 s'", WAITING);
             Explained explained = new Explained(outbox.dataSource());
             JsonNode look = explained.explainUntilNext(List.of("mail"), "-infinity");
             List<JsonNode> claim = explained.explainClaimOfLanes(List.of("mail"), 50, 200, true);
@@ -165,10 +149,7 @@ class PoisonedAggregateTest {
     }
 
     private JsonNode explainClaim(long start) throws SQLException {
-        outbox.sql()
-                .sql("UPDATE events.outbox_stream SET low_water_mark = ?")
-                .param(start)
-                .update();
+        outbox.update("UPDATE events.outbox_stream SET low_water_mark = ?", start);
         return new Explained(outbox.dataSource()).explain(ClaimSteps.CLAIM, TYPES, VALUES);
     }
 
@@ -192,11 +173,9 @@ class PoisonedAggregateTest {
     @Test
     void claimDoesNotVisitDeliveriesOfForeignHandlers() throws SQLException {
         poison();
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now(), aggregate_id = outbox_id::text")
-                .update();
+        outbox.update("UPDATE events.outbox_delivery SET next_retry_at = now(), aggregate_id = outbox_id::text");
         LaneRows.addMissing(outbox.sql());
-        outbox.sql().sql("ANALYZE events.outbox_delivery, events.outbox_lane").update();
+        outbox.update("ANALYZE events.outbox_delivery, events.outbox_lane");
         JsonNode plan = new Explained(outbox.dataSource()).explainUntilNext(List.of("other"), "-infinity");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
@@ -208,8 +187,6 @@ class PoisonedAggregateTest {
     private void poison() {
         rows.events(WAITING, "'poisoned'", "n + 1");
         rows.queue("CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' ELSE now() END");
-        outbox.sql()
-                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
-                .update();
+        outbox.update("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane");
     }
 }

@@ -107,7 +107,7 @@ class AlertMetersTest {
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isZero());
 
-        outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
+        outbox.update("UPDATE events.outbox_handler SET paused = true");
 
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isOne());

@@ -165,20 +165,14 @@ class OutboxMetersTest {
         outbox.publish("retrying", new OrderPlaced(2));
         await().until(() -> outbox.count("events.outbox WHERE dispatched_at IS NULL") == 0);
         outbox.runtime().close();
-        outbox.sql()
-                .sql(
-                        "UPDATE events.outbox_delivery SET open_since = now() - interval '2 hours' WHERE aggregate_id = 'retrying'")
-                .update();
-        outbox.sql()
-                .sql(
-                        "INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)"
-                                + " VALUES ('order', 'old', 1, 'OrderPlaced', '{}', now() - interval '90 seconds')")
-                .update();
-        outbox.sql()
-                .sql(
-                        "INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)"
-                                + " SELECT gen_random_uuid(), 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'")
-                .update();
+        outbox.update(
+                "UPDATE events.outbox_delivery SET open_since = now() - interval '2 hours' WHERE aggregate_id = 'retrying'");
+        outbox.update(
+                "INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)"
+                        + " VALUES ('order', 'old', 1, 'OrderPlaced', '{}', now() - interval '90 seconds')");
+        outbox.update(
+                "INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)"
+                        + " SELECT gen_random_uuid(), 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'");
         outbox.publish("pending", new OrderPlaced(1));
         StatementCounter statements = new StatementCounter(outbox.dataSource());
         QueueGauges gauges = new QueueGauges(statements, OutboxSchema.DEFAULT, Duration.ofHours(1));
@@ -196,11 +190,8 @@ class OutboxMetersTest {
     }
 
     private double failures(String aggregate) {
-        return outbox.sql()
-                .sql("SELECT sum(retry_count) FROM events.outbox WHERE aggregate_id = ?")
-                .param(aggregate)
-                .query(Double.class)
-                .single();
+        return outbox.value(
+                Double.class, "SELECT sum(retry_count) FROM events.outbox WHERE aggregate_id = ?", aggregate);
     }
 
     /** As the owner, who is a member of pg_monitor. */
@@ -271,10 +262,7 @@ class OutboxMetersTest {
     }
 
     private LogSequenceNumber logEnd() {
-        return LogSequenceNumber.valueOf(outbox.sql()
-                .sql("SELECT pg_current_wal_lsn()::text")
-                .query(String.class)
-                .single());
+        return LogSequenceNumber.valueOf(outbox.value(String.class, "SELECT pg_current_wal_lsn()::text"));
     }
 
     @Test

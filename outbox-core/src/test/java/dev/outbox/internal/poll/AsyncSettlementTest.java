@@ -54,10 +54,7 @@ class AsyncSettlementTest {
     void whatCouldNotBeWrittenIsWrittenLaterAndNotHandledAgain() {
         configure((event) -> {
             if (number(event) == 2 * BATCH - 1) {
-                await().until(() -> outbox.sql()
-                        .sql("SELECT is_called FROM refused")
-                        .query(Boolean.class)
-                        .single());
+                await().until(() -> outbox.value(Boolean.class, "SELECT is_called FROM refused"));
             }
         });
         refuseToWriteOnce();
@@ -89,8 +86,8 @@ class AsyncSettlementTest {
 
     /** The sequence keeps count although the transaction is rolled back. */
     private void refuseToWriteOnce() {
-        outbox.sql().sql("CREATE SEQUENCE refused").update();
-        outbox.sql().sql("""
+        outbox.update("CREATE SEQUENCE refused");
+        outbox.update("""
                         CREATE FUNCTION refuse_first() RETURNS trigger LANGUAGE plpgsql AS $$
                         BEGIN
                             IF nextval('refused') = 1 THEN
@@ -99,11 +96,9 @@ class AsyncSettlementTest {
                             RETURN NEW;
                         END
                         $$
-                        """).update();
-        outbox.sql()
-                .sql("CREATE TRIGGER broken BEFORE INSERT ON events.outbox_published"
-                        + " FOR EACH ROW EXECUTE FUNCTION refuse_first()")
-                .update();
+                        """);
+        outbox.update("CREATE TRIGGER broken BEFORE INSERT ON events.outbox_published"
+                + " FOR EACH ROW EXECUTE FUNCTION refuse_first()");
     }
 
     private static int number(EventEnvelope event) {

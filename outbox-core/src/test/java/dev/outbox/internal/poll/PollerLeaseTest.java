@@ -46,17 +46,15 @@ class PollerLeaseTest {
             single.handler("any", "*", (envelope) -> {
                 // The pool has one connection: this would time out if the poller held it.
                 seen.set(single.claims());
-                assertThat(single.sql()
-                                .sql(
-                                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'")
-                                .query(Integer.class)
-                                .single())
+                assertThat(
+                                single.value(
+                                        Integer.class,
+                                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'"))
                         .isZero();
-                assertThat(single.sql()
-                                .sql(
-                                        "SELECT count(*) FROM pg_locks JOIN pg_stat_activity a USING (pid) WHERE relation = 'events.outbox_unpublished'::regclass AND a.usename = current_user AND pid <> pg_backend_pid()")
-                                .query(Integer.class)
-                                .single())
+                assertThat(
+                                single.value(
+                                        Integer.class,
+                                        "SELECT count(*) FROM pg_locks JOIN pg_stat_activity a USING (pid) WHERE relation = 'events.outbox_unpublished'::regclass AND a.usename = current_user AND pid <> pg_backend_pid()"))
                         .isZero();
             });
             single.start();
@@ -89,10 +87,7 @@ class PollerLeaseTest {
     }
 
     private String lockedUntil() {
-        return outbox.sql()
-                .sql("SELECT locked_until::text FROM events.outbox_claim")
-                .query(String.class)
-                .single();
+        return outbox.value(String.class, "SELECT locked_until::text FROM events.outbox_claim");
     }
 
     @Test
@@ -158,10 +153,7 @@ class PollerLeaseTest {
         assertThat(handler.handled()).hasSize(1);
         assertThat(outbox.claims()).isZero();
         assertThat(outbox.statuses()).containsExactly("PUBLISHED", "PENDING", "PENDING");
-        assertThat(outbox.sql()
-                        .sql("SELECT sum(attempt_count) FROM events.outbox")
-                        .query(Integer.class)
-                        .single())
+        assertThat(outbox.value(Integer.class, "SELECT sum(attempt_count) FROM events.outbox"))
                 .isZero();
         outbox.start();
         outbox.awaitPublished(3);

@@ -55,10 +55,7 @@ class PrefetchTest {
         Recorded handler = handling((attempt) -> {
             if (begins.getAndSet(false)) {
                 // The sleep is no wait: a handler that takes longer than 50 ms is the subject.
-                outbox.sql()
-                        .sql("SELECT 1 FROM pg_sleep(0.06)")
-                        .query(Integer.class)
-                        .single();
+                outbox.value(Integer.class, "SELECT 1 FROM pg_sleep(0.06)");
                 seenAhead.add(claimedBehind(attempt.envelope()));
             }
             return null;
@@ -103,8 +100,8 @@ class PrefetchTest {
 
     @Test
     void whatCouldNotBeClaimedAheadIsClaimedLater() {
-        outbox.sql().sql("CREATE SEQUENCE asked").update();
-        outbox.sql().sql("""
+        outbox.update("CREATE SEQUENCE asked");
+        outbox.update("""
                         CREATE FUNCTION refuse_some() RETURNS trigger LANGUAGE plpgsql AS $$
                         BEGIN
                             IF nextval('asked') % 25 = 7 THEN
@@ -113,11 +110,9 @@ class PrefetchTest {
                             RETURN NEW;
                         END
                         $$
-                        """).update();
-        outbox.sql()
-                .sql(
-                        "CREATE TRIGGER broken BEFORE INSERT ON events.outbox_claim FOR EACH ROW EXECUTE FUNCTION refuse_some()")
-                .update();
+                        """);
+        outbox.update(
+                "CREATE TRIGGER broken BEFORE INSERT ON events.outbox_claim FOR EACH ROW EXECUTE FUNCTION refuse_some()");
         Recorded handler = handling((attempt) -> null);
 
         outbox.awaitPublished(EVENTS);
@@ -146,11 +141,8 @@ class PrefetchTest {
 
     /** How many claims there are of which every event comes after this one. */
     private int claimedBehind(EventEnvelope event) {
-        return outbox.sql()
-                .sql("SELECT count(*) FROM events.outbox_claim WHERE event_ids[1] > ?")
-                .param(event.id())
-                .query(Integer.class)
-                .single();
+        return outbox.value(
+                Integer.class, "SELECT count(*) FROM events.outbox_claim WHERE event_ids[1] > ?", event.id());
     }
 
     private static void assertInOrder(Recorded handler) {

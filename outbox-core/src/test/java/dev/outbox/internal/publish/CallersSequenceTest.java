@@ -43,18 +43,16 @@ class CallersSequenceTest {
     @Test
     void eventsOfAnEntityAreHandledInTheOrderOfItsVersions() {
         Queue<Long> handled = new ConcurrentLinkedQueue<>();
-        outbox.sql().sql("CREATE TABLE account (version bigint NOT NULL)").update();
-        outbox.sql().sql("INSERT INTO account VALUES (0)").update();
+        outbox.update("CREATE TABLE account (version bigint NOT NULL)");
+        outbox.update("INSERT INTO account VALUES (0)");
         outbox.handler("ledger", "OrderPlaced", (event) -> handled.add(event.sequence()))
                 .start();
 
         List<CompletableFuture<Integer>> writers = IntStream.range(0, 4)
                 .mapToObj((writer) -> InBackground.run(() -> {
                     for (int i = 0; i < 50; i++) {
-                        outbox.inTransaction(() -> publish(outbox.sql()
-                                .sql("UPDATE account SET version = version + 1 RETURNING version")
-                                .query(Long.class)
-                                .single()));
+                        outbox.inTransaction(() -> publish(outbox.value(
+                                Long.class, "UPDATE account SET version = version + 1 RETURNING version")));
                     }
                     return 50;
                 }))
@@ -156,10 +154,8 @@ class CallersSequenceTest {
     }
 
     private List<Long> sequences() {
-        return outbox.sql()
-                .sql(
-                        "SELECT aggregate_seq FROM events.outbox WHERE aggregate_type = 'order' AND aggregate_id = '1' ORDER BY id")
-                .query(Long.class)
-                .list();
+        return outbox.values(
+                Long.class,
+                "SELECT aggregate_seq FROM events.outbox WHERE aggregate_type = 'order' AND aggregate_id = '1' ORDER BY id");
     }
 }

@@ -124,10 +124,7 @@ class EventHeadersContributorTest {
     }
 
     private Map<String, String> stored(EventEnvelope event) {
-        assertThat(outbox.sql()
-                        .sql("SELECT headers ->> 'tenant' FROM events.outbox")
-                        .query(String.class)
-                        .single())
+        assertThat(outbox.value(String.class, "SELECT headers ->> 'tenant' FROM events.outbox"))
                 .isEqualTo(event.headers().get("tenant"));
         return event.headers();
     }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -118,9 +117,7 @@ class NumberingTest {
     void kindThatACrashHasLostIsStoredAgain() {
         publish(1);
         publish(2);
-        JdbcClient.create(outbox.owner())
-                .sql("DELETE FROM events.outbox_aggregate_type")
-                .update();
+        outbox.update("DELETE FROM events.outbox_aggregate_type");
         publish(3);
         assertThat(outbox.count("events.outbox_aggregate_type")).isEqualTo(1);
     }
@@ -163,10 +160,8 @@ class NumberingTest {
     }
 
     private List<Long> sequences() {
-        return outbox.sql()
-                .sql(
-                        "SELECT aggregate_seq FROM events.outbox WHERE aggregate_type = 'order' AND aggregate_id = '1' ORDER BY id")
-                .query(Long.class)
-                .list();
+        return outbox.values(
+                Long.class,
+                "SELECT aggregate_seq FROM events.outbox WHERE aggregate_type = 'order' AND aggregate_id = '1' ORDER BY id");
     }
 }

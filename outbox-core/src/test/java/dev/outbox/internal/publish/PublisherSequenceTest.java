@@ -36,16 +36,12 @@ class PublisherSequenceTest {
                 .withHeader("tenant", "blue")
                 .occurredAt(Instant.parse("2026-01-02T03:04:05.123456789Z")));
 
-        assertThat(outbox.sql()
-                        .sql("""
+        assertThat(outbox.value(Boolean.class, """
                                 SELECT id = ? AND event_id = ? AND aggregate_seq = 1 AND event_type = 'OrderImported'
                                        AND payload = '{"number": 7}' AND headers = '{"tenant": "blue"}'
                                        AND occurred_at = '2026-01-02T03:04:05.123456Z' AND stream = 'default'
                                   FROM events.outbox
-                                """)
-                        .params(envelope.id(), envelope.eventId())
-                        .query(Boolean.class)
-                        .single())
+                                """, envelope.id(), envelope.eventId()))
                 .isTrue();
         assertThat(envelope.occurredAt()).isEqualTo("2026-01-02T03:04:05.123456Z");
         assertThat(envelope.headers()).containsEntry("tenant", "blue");
@@ -100,7 +96,7 @@ class PublisherSequenceTest {
         CountDownLatch startedEarly = new CountDownLatch(1);
         CountDownLatch committedLate = new CountDownLatch(1);
         CompletableFuture<EventEnvelope> early = InBackground.run(() -> outbox.inTransaction(() -> {
-            outbox.sql().sql("SELECT txid_current()").query(Long.class).single();
+            outbox.value(Long.class, "SELECT txid_current()");
             startedEarly.countDown();
             awaitLatch(committedLate);
             return outbox.publisher().publish("order", "1", new OrderPlaced(2));
@@ -132,10 +128,9 @@ class PublisherSequenceTest {
     }
 
     private List<Long> sequencesOf(String id) {
-        return outbox.sql()
-                .sql("SELECT aggregate_seq FROM events.outbox WHERE aggregate_id = ? ORDER BY aggregate_seq")
-                .param(id)
-                .query(Long.class)
-                .list();
+        return outbox.values(
+                Long.class,
+                "SELECT aggregate_seq FROM events.outbox WHERE aggregate_id = ? ORDER BY aggregate_seq",
+                id);
     }
 }

@@ -36,7 +36,7 @@ class PublisherTransactionTest {
 
     @BeforeEach
     void createDomainTable() {
-        outbox.sql().sql("CREATE TABLE domain (id text PRIMARY KEY)").update();
+        outbox.update("CREATE TABLE domain (id text PRIMARY KEY)");
     }
 
     @Test
@@ -294,20 +294,14 @@ class PublisherTransactionTest {
     }
 
     private void insert(String id) {
-        outbox.sql().sql("INSERT INTO domain VALUES (?)").param(id).update();
+        outbox.update("INSERT INTO domain VALUES (?)", id);
     }
 
     private List<String> domain() {
-        return outbox.sql()
-                .sql("SELECT id FROM domain ORDER BY id")
-                .query(String.class)
-                .list();
+        return outbox.values(String.class, "SELECT id FROM domain ORDER BY id");
     }
 
     private List<String> stored() {
-        return outbox.sql()
-                .sql("SELECT aggregate_id FROM events.outbox ORDER BY aggregate_id")
-                .query(String.class)
-                .list();
+        return outbox.values(String.class, "SELECT aggregate_id FROM events.outbox ORDER BY aggregate_id");
     }
 }

@@ -39,9 +39,6 @@ class PublisherValidationTest {
 
     record Raw(@JsonRawValue String raw) {}
 
-    @EventType(value = "OrderRenamed", version = 3)
-    record Renamed() {}
-
     @EventType(version = 0)
     record VersionZero() {}
 
@@ -146,13 +143,6 @@ class PublisherValidationTest {
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("1001")
                 .hasMessageContaining("max-payload-size");
-    }
-
-    @Test
-    void annotationNamesTheEventAndItsVersion() {
-        assertThat(OUTBOX.publish("renamed", new Renamed()))
-                .returns("OrderRenamed", (envelope) -> envelope.eventType())
-                .returns(3, (envelope) -> envelope.schemaVersion());
     }
 
     @Test

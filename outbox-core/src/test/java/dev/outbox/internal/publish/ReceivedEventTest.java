@@ -34,10 +34,7 @@ class ReceivedEventTest {
 
         assertThat(outbox.publish(event).schemaVersion()).isEqualTo(2);
         assertThat(outbox.publish(event.withSchemaVersion(7)).schemaVersion()).isEqualTo(7);
-        assertThat(outbox.sql()
-                        .sql("SELECT schema_version FROM events.outbox ORDER BY id")
-                        .query(Integer.class)
-                        .list())
+        assertThat(outbox.values(Integer.class, "SELECT schema_version FROM events.outbox ORDER BY id"))
                 .containsExactly(2, 7);
     }
 
@@ -54,11 +51,11 @@ class ReceivedEventTest {
                 outbox.publish(raw(json).withEventId(UUID.randomUUID()).withSequence(1));
 
         assertThat(stored.payload()).isEqualTo(json);
-        assertThat(outbox.sql()
-                        .sql("SELECT payload::text = ?::jsonb::text FROM events.outbox WHERE event_id = ?")
-                        .params(json, stored.eventId())
-                        .query(Boolean.class)
-                        .single())
+        assertThat(outbox.value(
+                        Boolean.class,
+                        "SELECT payload::text = ?::jsonb::text FROM events.outbox WHERE event_id = ?",
+                        json,
+                        stored.eventId()))
                 .isTrue();
     }
 
@@ -68,11 +65,9 @@ class ReceivedEventTest {
 
         assertThat(stored.headers())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(EventEnvelope.ORIGIN, "/shop", "tenant", "blue"));
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT aggregate_type || ' ' || counted || ' ' || origin FROM events.outbox_aggregate_type")
-                        .query(String.class)
-                        .list())
+        assertThat(outbox.values(
+                        String.class,
+                        "SELECT aggregate_type || ' ' || counted || ' ' || origin FROM events.outbox_aggregate_type"))
                 .containsExactly("partner/order true /shop");
     }
 

@@ -63,10 +63,7 @@ class StreamRoutingTest {
                     .extracting(EventEnvelope::stream)
                     .containsExactly("trade", "trade", "mail", "default", "default");
             assertThat(single.stream()).isEqualTo("mail");
-            assertThat(outbox.sql()
-                            .sql("SELECT stream FROM events.outbox ORDER BY payload ->> 'number'")
-                            .query(String.class)
-                            .list())
+            assertThat(outbox.values(String.class, "SELECT stream FROM events.outbox ORDER BY payload ->> 'number'"))
                     .containsExactly("trade", "trade", "mail", "default", "default", "mail");
         }
     }

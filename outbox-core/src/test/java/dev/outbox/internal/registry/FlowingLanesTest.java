@@ -43,9 +43,8 @@ class FlowingLanesTest {
     @Test
     void nothingFollowsBehindADeliveryThatIsNotDue() throws SQLException {
         addLanes();
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() + interval '1 h' WHERE aggregate_seq = 3")
-                .update();
+        outbox.update(
+                "UPDATE events.outbox_delivery SET next_retry_at = now() + interval '1 h' WHERE aggregate_seq = 3");
         assertThat(explainClaim(EVENTS).get("Actual Rows").asLong()).isEqualTo(2 * LANES);
     }
 
@@ -58,9 +57,7 @@ class FlowingLanesTest {
     /** Heads that are due and have not failed yet, and what waits behind each. The planner thinks that there are none. */
     private void addLanes() throws SQLException {
         outbox.addStream("default");
-        outbox.sql()
-                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
-                .update();
+        outbox.update("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane");
         new BulkRows(outbox).events(EVENTS, "(n % " + LANES + ")::text", "n / " + LANES + " + 1");
         new BulkRows(outbox).queue("now()");
     }

@@ -101,10 +101,8 @@ class HandlerRegistryTest {
         store.register(MAIL, Map.of(), WEEK);
         store.addStream("default");
         registry.register();
-        outbox.sql()
-                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
-                        + " WHERE handler_id = 'mail'")
-                .update();
+        outbox.update("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
+                + " WHERE handler_id = 'mail'");
 
         registry.loadVersion(claimed());
 
@@ -147,8 +145,8 @@ class HandlerRegistryTest {
     }
 
     private void loseRegistrations() {
-        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
-        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+        outbox.update("DELETE FROM events.outbox_subscription");
+        outbox.update("DELETE FROM events.outbox_handler");
     }
 
     private static boolean isWanted(HandlerRegistry registry) {
@@ -156,20 +154,14 @@ class HandlerRegistryTest {
     }
 
     private void seen(String time) {
-        outbox.sql()
-                .sql("UPDATE events.outbox_subscription SET last_seen_at = " + time)
-                .update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_handler SET last_seen_at = " + time)
-                .update();
+        outbox.update("UPDATE events.outbox_subscription SET last_seen_at = " + time);
+        outbox.update("UPDATE events.outbox_handler SET last_seen_at = " + time);
     }
 
     private List<String> versions() {
-        return outbox.sql()
-                .sql(
-                        "SELECT 'h' || ctid FROM events.outbox_handler UNION ALL SELECT 's' || ctid FROM events.outbox_subscription")
-                .query(String.class)
-                .list();
+        return outbox.values(
+                String.class,
+                "SELECT 'h' || ctid FROM events.outbox_handler UNION ALL SELECT 's' || ctid FROM events.outbox_subscription");
     }
 
     private HandlerRegistry.Version claimed() throws SQLException {

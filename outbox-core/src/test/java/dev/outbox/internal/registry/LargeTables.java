@@ -33,15 +33,17 @@ class LargeTables {
         int history = Integer.getInteger("outbox.large.history", 20_000_000);
         int expired = Integer.getInteger("outbox.large.expired", 1_000_000);
         addHistory("60 days", expired);
-        outbox.sql().sql("DELETE FROM events.outbox_published").update();
-        outbox.sql().sql("VACUUM events.outbox_published").update();
+        outbox.update("DELETE FROM events.outbox_published");
+        outbox.update("VACUUM events.outbox_published");
         addHistory("29 days", history / 2);
         addHistory("31 days", expired);
         addHistory("10 days", history - expired - history / 2);
-        outbox.sql().sql("VACUUM ANALYZE events.outbox_published").update();
-        outbox.sql().sql("CHECKPOINT").update();
-        long pages = number("SELECT count(DISTINCT (ctid::text::point)[0]) FROM events.outbox_published"
-                + " WHERE published_at < now() - interval '30 days'");
+        outbox.update("VACUUM ANALYZE events.outbox_published");
+        outbox.update("CHECKPOINT");
+        long pages = outbox.value(
+                Long.class,
+                "SELECT count(DISTINCT (ctid::text::point)[0]) FROM events.outbox_published"
+                        + " WHERE published_at < now() - interval '30 days'");
         long readBefore = pagesRead();
 
         RetentionSteps retention = new RetentionSteps(outbox, MONTH, true, BATCH);
@@ -76,9 +78,7 @@ class LargeTables {
         rows.lanes(heads, "now() + interval '1 day'", false, 0);
         rows.lanes(100_000, "now() + interval '1 hour'", true, 0);
         rows.lanes(100_000, "now() - interval '1 min'", true, 1);
-        outbox.sql()
-                .sql("VACUUM ANALYZE events.outbox_delivery, events.outbox_unpublished")
-                .update();
+        outbox.update("VACUUM ANALYZE events.outbox_delivery, events.outbox_unpublished");
         LaneSteps deliveries = new LaneSteps(outbox);
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 200; round++) {
@@ -117,11 +117,8 @@ class LargeTables {
     }
 
     private long pagesRead() {
-        return number("SELECT heap_blks_read FROM pg_statio_user_tables WHERE relname = 'outbox_published'");
-    }
-
-    private long number(String sql) {
-        return outbox.sql().sql(sql).query(Long.class).single();
+        return outbox.value(
+                Long.class, "SELECT heap_blks_read FROM pg_statio_user_tables WHERE relname = 'outbox_published'");
     }
 
     /** Spread over the ten hours behind an age; with ids in the order of time, as publishers give them. */

@@ -115,13 +115,10 @@ class SelectionPropertyTest {
                 awaitCount(releases, "events.outbox WHERE dispatched_at IS NULL");
                 recent.runtime().close();
                 Stream.of("outbox_subscription", "outbox_handler")
-                        .forEach((table) -> old.sql()
-                                .sql("UPDATE events." + table + " SET last_seen_at = now() - interval '8 days'")
-                                .update());
+                        .forEach((table) ->
+                                old.update("UPDATE events." + table + " SET last_seen_at = now() - interval '8 days'"));
                 // Another application runs all the time.
-                old.sql()
-                        .sql("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('clock', 'Tick')")
-                        .update();
+                old.update("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('clock', 'Tick')");
             }
             recent.start();
             awaitCount(releases, "events.outbox_delivery WHERE status <> 'DEAD'");
@@ -131,13 +128,11 @@ class SelectionPropertyTest {
         }
 
         private void check(String releases, String name, boolean oldIsGone) {
-            Set<Long> dead = new TreeSet<>(old.sql()
-                    .sql(
-                            "SELECT outbox_id FROM events.outbox_delivery WHERE handler_id LIKE ? || '%' AND status = 'DEAD'"
-                                    + " AND last_error_code IN ('HANDLER_EXPIRED', 'NOT_SELECTED')")
-                    .param(name)
-                    .query(Long.class)
-                    .list());
+            Set<Long> dead = new TreeSet<>(old.values(
+                    Long.class,
+                    "SELECT outbox_id FROM events.outbox_delivery WHERE handler_id LIKE ? || '%' AND status = 'DEAD'"
+                            + " AND last_error_code IN ('HANDLER_EXPIRED', 'NOT_SELECTED')",
+                    name));
             Set<Long> got = handled.getOrDefault(name, Set.of());
             Set<Long> reached = new TreeSet<>(got);
             reached.addAll(dead);

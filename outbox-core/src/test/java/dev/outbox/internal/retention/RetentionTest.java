@@ -45,10 +45,7 @@ class RetentionTest {
         assertThat(retention.runOnce()).isEqualTo(15);
         assertThat(retention.runOnce()).isZero();
         assertThat(outbox.events()).isEqualTo(10);
-        assertThat(outbox.sql()
-                        .sql("SELECT aggregate_seq FROM audit.events ORDER BY aggregate_seq")
-                        .query(Integer.class)
-                        .list())
+        assertThat(outbox.values(Integer.class, "SELECT aggregate_seq FROM audit.events ORDER BY aggregate_seq"))
                 .hasSize(15)
                 .doesNotHaveDuplicates();
         assertThat(outbox.count("audit.events WHERE payload IS NOT NULL AND published_at < archived_at"))
@@ -72,13 +69,13 @@ class RetentionTest {
     void archivesEventOnceThatAnotherProgramArchived() throws SQLException {
         publishPublished(1);
         age("31 days", "true");
-        outbox.sql().sql("""
+        outbox.update("""
                 INSERT INTO audit.events (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
                                           schema_version, payload, headers, occurred_at, published_at, retry_count)
                 SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                        headers, occurred_at, published_at, retry_count
                   FROM events.outbox
-                """).update();
+                """);
 
         assertThat(retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce())
                 .isEqualTo(1);
@@ -110,10 +107,7 @@ class RetentionTest {
                 .start();
         outbox.publish("dead", new OrderPlaced(1));
         outbox.publish("retrying", new OrderPlaced(1));
-        await().until(() -> outbox.sql()
-                .sql("SELECT string_agg(status, ',' ORDER BY id) FROM events.outbox")
-                .query(String.class)
-                .single()
+        await().until(() -> outbox.value(String.class, "SELECT string_agg(status, ',' ORDER BY id) FROM events.outbox")
                 .equals("DEAD,RETRYING"));
 
         assertThat(retention(new RetentionSettings(Duration.ZERO, true, MONTH, 1000))
@@ -139,12 +133,9 @@ class RetentionTest {
         Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 1));
 
         assertThat(retention.runOnce()).isEqualTo(2);
-        assertThat(outbox.sql()
-                        .sql("SELECT aggregate_seq FROM events.outbox")
-                        .query(Integer.class)
-                        .list())
+        assertThat(outbox.values(Integer.class, "SELECT aggregate_seq FROM events.outbox"))
                 .containsExactly(2);
-        outbox.sql().sql("DELETE FROM events.outbox_delivery").update();
+        outbox.update("DELETE FROM events.outbox_delivery");
         assertThat(retention.runOnce()).isEqualTo(1);
         assertThat(outbox.count("audit.events")).isEqualTo(3);
     }
@@ -181,9 +172,7 @@ class RetentionTest {
                 .start();
         EventEnvelope dead = outbox.publish("1", new OrderPlaced(1));
         assertThat(outbox.event(dead)).becomesDead();
-        outbox.sql()
-                .sql("UPDATE events.processed_event SET processed_at = now() - interval '1 year'")
-                .update();
+        outbox.update("UPDATE events.processed_event SET processed_at = now() - interval '1 year'");
 
         retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce();
         assertThat(outbox.deduplicated()).isEqualTo(1);
@@ -205,12 +194,10 @@ class RetentionTest {
 
     @Test
     void stepThatFailsStopsNoOther() throws SQLException {
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_operation (performed_by, action, reason, performed_at)"
-                        + " VALUES ('ann', 'PAUSE_STREAM', 'old', now() - interval '31 days')")
-                .update();
+        outbox.update("INSERT INTO events.outbox_operation (performed_by, action, reason, performed_at)"
+                + " VALUES ('ann', 'PAUSE_STREAM', 'old', now() - interval '31 days')");
         noteProcessed(1, "31 days");
-        outbox.sql().sql("ALTER TABLE events.processed_event RENAME TO away").update();
+        outbox.update("ALTER TABLE events.processed_event RENAME TO away");
 
         assertThatThrownBy(() -> keeping(null, MONTH, null).runOnce()).isInstanceOf(SQLException.class);
 
@@ -221,16 +208,12 @@ class RetentionTest {
     void processedEventOfAReplayedDeliveryStays() throws SQLException {
         publishPublished(2);
         age("31 days", "true");
-        outbox.sql()
-                .sql("INSERT INTO events.processed_event (event_id, handler_id, processed_at)"
-                        + " SELECT event_id, 'elsewhere', now() - interval '31 days' FROM events.outbox_published")
-                .update();
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id,"
-                        + " aggregate_seq, event_type, status, next_retry_at, replay_id)"
-                        + " SELECT id, 'elsewhere', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now(), 1"
-                        + " FROM events.outbox_published WHERE aggregate_seq = 2")
-                .update();
+        outbox.update("INSERT INTO events.processed_event (event_id, handler_id, processed_at)"
+                + " SELECT event_id, 'elsewhere', now() - interval '31 days' FROM events.outbox_published");
+        outbox.update("INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id,"
+                + " aggregate_seq, event_type, status, next_retry_at, replay_id)"
+                + " SELECT id, 'elsewhere', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now(), 1"
+                + " FROM events.outbox_published WHERE aggregate_seq = 2");
 
         retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce();
 
@@ -240,9 +223,9 @@ class RetentionTest {
     @Test
     void removesOldOperationsOfFormerEvents() throws SQLException {
         EventEnvelope present = outbox.publish("1", new OrderPlaced(1));
-        outbox.sql().sql("""
+        outbox.update("""
                 INSERT INTO events.outbox_stream (stream, paused) VALUES ('held', true), ('resumed', false)
-                """).update();
+                """);
         outbox.sql().sql("""
                 INSERT INTO events.outbox_operation (performed_by, action, reason, stream, event_id, performed_at)
                 VALUES ('ann', 'SKIP', 'present', 'default', :present, now() - interval '31 days'),
@@ -253,27 +236,25 @@ class RetentionTest {
                 """).param("present", present.eventId()).update();
 
         keeping(null, MONTH, null).runOnce();
-        assertThat(texts("SELECT reason FROM events.outbox_operation ORDER BY id"))
+        assertThat(outbox.values(String.class, "SELECT reason FROM events.outbox_operation ORDER BY id"))
                 .containsExactly("present", "in force", "young");
     }
 
     @Test
     void removesOldReplaysThatAreOver() throws SQLException {
-        outbox.sql().sql("""
+        outbox.update("""
                 INSERT INTO events.outbox_replay (handler_id, rate, up_to_id, requested_by, reason, created_at, finished_at)
                 SELECT 'mail', 1, 1, 'ann', r.reason, now() - interval '32 days', now() - r.age::interval
                   FROM (VALUES ('over', '31 days'), ('running', NULL), ('delivering', '31 days'), ('young', '29 days'),
                                ('over', '31 days')) r (reason, age)
-                """).update();
+                """);
         Lanes lanes = new Lanes(outbox);
         lanes.dead("mail", outbox.publishOrders("1", 1).get(0));
-        outbox.sql()
-                .sql(
-                        "UPDATE events.outbox_delivery d SET replay_id = r.id FROM events.outbox_replay r WHERE r.reason = 'delivering'")
-                .update();
+        outbox.update(
+                "UPDATE events.outbox_delivery d SET replay_id = r.id FROM events.outbox_replay r WHERE r.reason = 'delivering'");
 
         keeping(null, null, MONTH).runOnce();
-        assertThat(texts("SELECT reason FROM events.outbox_replay ORDER BY id"))
+        assertThat(outbox.values(String.class, "SELECT reason FROM events.outbox_replay ORDER BY id"))
                 .containsExactly("running", "delivering", "young");
     }
 
@@ -282,12 +263,10 @@ class RetentionTest {
         publishPublished(5);
         age("31 days", "true");
         retention(new RetentionSettings(MONTH, true, MONTH, 1000)).runOnce();
-        outbox.sql()
-                .sql("UPDATE audit.events SET archived_at = now() - interval '31 days' WHERE aggregate_seq <= 3")
-                .update();
+        outbox.update("UPDATE audit.events SET archived_at = now() - interval '31 days' WHERE aggregate_seq <= 3");
 
         keeping(MONTH, null, null).runOnce();
-        assertThat(texts("SELECT aggregate_seq::text FROM audit.events ORDER BY id"))
+        assertThat(outbox.values(String.class, "SELECT aggregate_seq::text FROM audit.events ORDER BY id"))
                 .containsExactly("4", "5");
     }
 
@@ -334,9 +313,8 @@ class RetentionTest {
         MigratedDatabases.grants()
                 .lines()
                 .filter((line) -> line.matches("-- +GRANT .* TO shop_worker;"))
-                .forEach((line) -> outbox.sql()
-                        .sql(line.replaceFirst("-- +", "").replace("shop_worker;", "outbox_worker"))
-                        .update());
+                .forEach((line) ->
+                        outbox.update(line.replaceFirst("-- +", "").replace("shop_worker;", "outbox_worker")));
         return new Retention(
                 new RetentionSettings(MONTH, true, MONTH, archived, null, operations, replays, 2),
                 outbox.dataSource(),
@@ -344,10 +322,6 @@ class RetentionTest {
                 OutboxSchema.DEFAULT_ARCHIVE,
                 Clock.systemUTC(),
                 null);
-    }
-
-    private List<String> texts(String sql) {
-        return outbox.sql().sql(sql).query(String.class).list();
     }
 
     private void publishPublished(int count) {
@@ -359,16 +333,12 @@ class RetentionTest {
     }
 
     private void noteProcessed(int count, String age) {
-        outbox.sql()
-                .sql("INSERT INTO events.processed_event (event_id, handler_id, processed_at)"
-                        + " SELECT gen_random_uuid(), 'once', now() - interval '" + age
-                        + "' FROM generate_series(1, " + count + ")")
-                .update();
+        outbox.update("INSERT INTO events.processed_event (event_id, handler_id, processed_at)"
+                + " SELECT gen_random_uuid(), 'once', now() - interval '" + age
+                + "' FROM generate_series(1, " + count + ")");
     }
 
     private void age(String age, String which) {
-        outbox.sql()
-                .sql("UPDATE events.outbox SET published_at = now() - interval '" + age + "' WHERE " + which)
-                .update();
+        outbox.update("UPDATE events.outbox SET published_at = now() - interval '" + age + "' WHERE " + which);
     }
 }

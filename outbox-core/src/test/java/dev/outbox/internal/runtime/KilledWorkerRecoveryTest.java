@@ -59,10 +59,7 @@ class KilledWorkerRecoveryTest {
                 .hasSize(EVENTS);
 
         survivorsHandleAllSoon();
-        assertThat(outbox.sql()
-                        .sql("SELECT DISTINCT attempt_count FROM events.outbox")
-                        .query(Integer.class)
-                        .list())
+        assertThat(outbox.values(Integer.class, "SELECT DISTINCT attempt_count FROM events.outbox"))
                 .as("the pass that was cut short counts")
                 .containsExactly(1);
     }
@@ -80,10 +77,8 @@ class KilledWorkerRecoveryTest {
     /** Two other instances take over what a worker has claimed that renews its lease no more. */
     private void survivorsHandleAllSoon() {
         ConcurrentMap<Long, Long> startedAt = new ConcurrentHashMap<>();
-        outbox.sql()
-                .sql("UPDATE events.outbox_claim SET locked_until = clock_timestamp() + ?::interval")
-                .param(LEASE.toString())
-                .update();
+        outbox.update(
+                "UPDATE events.outbox_claim SET locked_until = clock_timestamp() + ?::interval", LEASE.toString());
         long killedAt = System.nanoTime();
         try (TestOutbox one = outbox.another();
                 TestOutbox other = outbox.another()) {
@@ -139,11 +134,10 @@ class KilledWorkerRecoveryTest {
 
         assertThat(crashes).isEqualTo(6);
         assertThat(started).contains("handling 1#1", "handling 2#1", "handling 4#1", "handling 5#1");
-        assertThat(outbox.sql()
-                        .sql("SELECT outbox_id || ' ' || last_error_code FROM events.outbox_delivery"
-                                + " WHERE status = 'DEAD'")
-                        .query(String.class)
-                        .list())
+        assertThat(outbox.values(
+                        String.class,
+                        "SELECT outbox_id || ' ' || last_error_code FROM events.outbox_delivery"
+                                + " WHERE status = 'DEAD'"))
                 .containsExactly(poison.id() + " CRASH_LOOP");
         try (TestOutbox survivor = outbox.another()) {
             survivor.handler("any", "*", handled).stream("default", SETTINGS).start();
@@ -161,7 +155,7 @@ class KilledWorkerRecoveryTest {
                 lanes.waiting("any", event);
             }
         });
-        outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 0").update();
+        outbox.update("UPDATE events.outbox_delivery SET retry_count = 0");
         lanes.due();
     }
 

@@ -170,14 +170,10 @@ class OrderPropertyTest {
     private boolean takeLeases(TestOutbox outbox) {
         long begun = System.nanoTime();
         while (System.nanoTime() - begun < duration.toNanos()) {
-            outbox.sql()
-                    .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'"
-                            + " WHERE id = (SELECT min(id) FROM events.outbox_claim)")
-                    .update();
-            outbox.sql()
-                    .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'"
-                            + " WHERE id = (SELECT max(claim_id) FROM events.outbox_lane)")
-                    .update();
+            outbox.update("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'"
+                    + " WHERE id = (SELECT min(id) FROM events.outbox_claim)");
+            outbox.update("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'"
+                    + " WHERE id = (SELECT max(claim_id) FROM events.outbox_lane)");
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
         }
         return true;

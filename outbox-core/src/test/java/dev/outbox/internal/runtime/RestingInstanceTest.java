@@ -83,12 +83,8 @@ class RestingInstanceTest {
     void attemptsALaneWhenItIsDue() {
         EventEnvelope event = other.withoutPolling().publish("1", new OrderPlaced(1));
         new Lanes(other).failed("any", event);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() + interval '64 s'")
-                .update();
-        outbox.sql()
-                .sql("UPDATE events.outbox_lane SET due_at = now() + interval '64 s'")
-                .update();
+        outbox.update("UPDATE events.outbox_delivery SET next_retry_at = now() + interval '64 s'");
+        outbox.update("UPDATE events.outbox_lane SET due_at = now() + interval '64 s'");
         long begun = System.nanoTime();
         rest(SHORT_LEASE);
 

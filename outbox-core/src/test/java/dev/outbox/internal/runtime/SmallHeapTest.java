@@ -45,10 +45,7 @@ class SmallHeapTest {
                         + HEAP + " in "
                         + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
             }
-            assertThat(outbox.sql()
-                            .sql("SELECT DISTINCT retry_count FROM events.outbox_published")
-                            .query(Integer.class)
-                            .list())
+            assertThat(outbox.values(Integer.class, "SELECT DISTINCT retry_count FROM events.outbox_published"))
                     .containsExactly(1);
         }
     }

@@ -53,7 +53,7 @@ class UnbuiltBatchTest {
             while (outbox.deliveries() == 0) {
                 poller.runOnce();
             }
-            outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
+            outbox.update("UPDATE events.outbox_lane SET crash_count = 2");
             new Lanes(outbox).due();
             leasesOf(poller, new FullSet());
             assertThatThrownBy(poller::runOnce).isInstanceOf(OutOfMemoryError.class);

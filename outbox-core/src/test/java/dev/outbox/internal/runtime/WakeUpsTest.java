@@ -125,10 +125,8 @@ class WakeUpsTest {
 
     @Test
     void eventForAnInstanceThatDoesNotRespondIsHandledAMomentLater() {
-        first.sql()
-                .sql("INSERT INTO events.outbox_instance (name, streams, handlers, open_circuits, stopped)"
-                        + " VALUES ('hung', '{default}', '{}', '{}', '{}')")
-                .update();
+        first.update("INSERT INTO events.outbox_instance (name, streams, handlers, open_circuits, stopped)"
+                + " VALUES ('hung', '{default}', '{}', '{}', '{}')");
         startOthers(1, handler);
         first.withNotifications().withoutPolling().start();
 

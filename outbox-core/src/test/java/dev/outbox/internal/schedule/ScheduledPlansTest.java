@@ -34,18 +34,13 @@ class ScheduledPlansTest {
     })
     void moveReadsItsBatchOnly(int overdue, boolean analyzed, String from) throws SQLException {
         outbox.addStream("default");
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_aggregate_type (aggregate_type, counted) VALUES ('order', true)")
-                .update();
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_aggregate SELECT 'order', n::text, 0 FROM generate_series(1, 120000) n")
-                .update();
+        outbox.update("INSERT INTO events.outbox_aggregate_type (aggregate_type, counted) VALUES ('order', true)");
+        outbox.update(
+                "INSERT INTO events.outbox_aggregate SELECT 'order', n::text, 0 FROM generate_series(1, 120000) n");
         add(1, ROWS, "now() + interval '1 hour'");
         add(ROWS + 1, ROWS + overdue, "now() - interval '1 hour'");
         if (analyzed) {
-            outbox.sql()
-                    .sql("ANALYZE events.outbox_scheduled, events.outbox_aggregate, events.outbox_aggregate_type")
-                    .update();
+            outbox.update("ANALYZE events.outbox_scheduled, events.outbox_aggregate, events.outbox_aggregate_type");
         }
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
@@ -65,7 +60,7 @@ class ScheduledPlansTest {
     void isolationReadsTheEventsItMoves(boolean analyzed) throws SQLException {
         add(1, ROWS, "now() - interval '1 hour'");
         if (analyzed) {
-            outbox.sql().sql("ANALYZE events.outbox_scheduled").update();
+            outbox.update("ANALYZE events.outbox_scheduled");
         }
 
         JsonNode due = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
@@ -79,11 +74,9 @@ class ScheduledPlansTest {
     }
 
     private void add(int first, int last, String due) {
-        outbox.sql()
-                .sql(
-                        "INSERT INTO events.outbox_scheduled (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version,"
-                                + " payload, headers, due_at) SELECT gen_random_uuid(), 'default', 'order', n::text, 'OrderPaid', 1, '{}', '{}', "
-                                + due + " FROM generate_series(" + first + ", " + last + ") n")
-                .update();
+        outbox.update(
+                "INSERT INTO events.outbox_scheduled (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version,"
+                        + " payload, headers, due_at) SELECT gen_random_uuid(), 'default', 'order', n::text, 'OrderPaid', 1, '{}', '{}', "
+                        + due + " FROM generate_series(" + first + ", " + last + ") n");
     }
 }

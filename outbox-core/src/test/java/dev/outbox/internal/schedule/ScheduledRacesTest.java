@@ -50,7 +50,7 @@ class ScheduledRacesTest {
         publishers.forEach(InBackground::result);
         done.set(true);
         movers.forEach(InBackground::result);
-        outbox.sql().sql("UPDATE events.outbox_scheduled SET due_at = now()").update();
+        outbox.update("UPDATE events.outbox_scheduled SET due_at = now()");
         while (outbox.scheduled() > 0) {
             mover().runOnce();
         }
@@ -59,23 +59,16 @@ class ScheduledRacesTest {
         expected.removeAll(withdrawn);
         expected.addAll(published);
         assertThat(withdrawn).isNotEmpty();
-        assertThat(outbox.sql()
-                        .sql("SELECT event_id FROM events.outbox")
-                        .query(UUID.class)
-                        .list())
+        assertThat(outbox.values(UUID.class, "SELECT event_id FROM events.outbox"))
                 .containsExactlyInAnyOrderElementsOf(expected);
-        assertThat(outbox.sql()
-                        .sql("SELECT count(*) = max(aggregate_seq) FROM events.outbox GROUP BY aggregate_id")
-                        .query(Boolean.class)
-                        .list())
+        assertThat(outbox.values(
+                        Boolean.class, "SELECT count(*) = max(aggregate_seq) FROM events.outbox GROUP BY aggregate_id"))
                 .hasSize(AGGREGATES)
                 .containsOnly(true);
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT count(*) FROM (SELECT aggregate_seq - lag(aggregate_seq) OVER (PARTITION BY aggregate_id"
-                                        + " ORDER BY id) AS step FROM events.outbox) s WHERE step <> 1")
-                        .query(Long.class)
-                        .single())
+        assertThat(outbox.value(
+                        Long.class,
+                        "SELECT count(*) FROM (SELECT aggregate_seq - lag(aggregate_seq) OVER (PARTITION BY aggregate_id"
+                                + " ORDER BY id) AS step FROM events.outbox) s WHERE step <> 1"))
                 .isZero();
     }
 
@@ -91,16 +84,13 @@ class ScheduledRacesTest {
                         published.add(outbox.publisher().publish(event).eventId());
                         return true;
                     }
-                    outbox.sql()
-                            .sql(
-                                    "INSERT INTO events.outbox_aggregate VALUES ('order', '" + id
-                                            + "', 0) ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET last_seq = outbox_aggregate.last_seq")
-                            .update();
-                    List<UUID> before = outbox.sql()
-                            .sql("SELECT event_id FROM events.outbox_scheduled WHERE aggregate_id = '" + id
-                                    + "' AND key = 'k'")
-                            .query(UUID.class)
-                            .list();
+                    outbox.update(
+                            "INSERT INTO events.outbox_aggregate VALUES ('order', '" + id
+                                    + "', 0) ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET last_seq = outbox_aggregate.last_seq");
+                    List<UUID> before = outbox.values(
+                            UUID.class,
+                            "SELECT event_id FROM events.outbox_scheduled WHERE aggregate_id = '" + id
+                                    + "' AND key = 'k'");
                     if (kind == 1) {
                         assertThat(outbox.publisher().cancel("order", id, "k")).isEqualTo(!before.isEmpty());
                     } else {

@@ -79,14 +79,14 @@ class LogicalReplicationTest {
 
     /** Copies the tables to a server that has their definitions, and ends the replication. */
     private static void replicate(TestOutbox source, TestOutbox target) throws SQLException {
-        List<String> tables = source.sql().sql("""
+        List<String> tables = source.values(String.class, """
                         SELECT c.oid::regclass::text
                           FROM pg_class c
                          WHERE c.relnamespace IN ('events'::regnamespace, 'audit'::regnamespace)
                            AND c.relkind = 'r'
                            AND c.relpersistence = 'p'
                            AND c.relname <> 'outbox_schema_history'
-                        """).query(String.class).list();
+                        """);
         run(source, "CREATE PUBLICATION move FOR TABLE " + String.join(", ", tables));
         URI address = URI.create(
                 source.database().jdbcUrl().substring("jdbc:".length()).replaceFirst("[?].*", ""));

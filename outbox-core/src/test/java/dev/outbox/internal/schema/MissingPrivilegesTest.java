@@ -28,12 +28,8 @@ class MissingPrivilegesTest {
 
     @Test
     void workerDoesNotStartAndNamesAllThatItLacks() {
-        outbox.sql()
-                .sql("REVOKE DELETE ON events.outbox_claim FROM outbox_worker")
-                .update();
-        outbox.sql()
-                .sql("REVOKE UPDATE ON events.outbox_stream FROM outbox_worker")
-                .update();
+        outbox.update("REVOKE DELETE ON events.outbox_claim FROM outbox_worker");
+        outbox.update("REVOKE UPDATE ON events.outbox_stream FROM outbox_worker");
 
         assertThatThrownBy(worker::start)
                 .isInstanceOf(OutboxConfigurationException.class)
@@ -50,7 +46,7 @@ class MissingPrivilegesTest {
     @Test
     void everyPrivilegeOfWorkersIsChecked() {
         WorkerPrivileges privileges = new WorkerPrivileges(worker.dataSource(), OutboxSchema.DEFAULT, AUDIT);
-        List<String> relations = outbox.sql().sql("""
+        List<String> relations = outbox.values(String.class, """
                         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END || n.nspname || '.' || c.relname
                           FROM pg_class c
                           JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -59,13 +55,11 @@ class MissingPrivilegesTest {
                            AND acl.grantee = 'outbox_worker'::regrole
                            AND c.relname NOT IN ('outbox_schema_history', 'outbox_status')
                          GROUP BY 1
-                        """).query(String.class).list();
+                        """);
         assertThat(relations).hasSizeGreaterThan(15);
 
         for (String relation : relations) {
-            outbox.sql()
-                    .sql("REVOKE ALL ON " + relation + " FROM outbox_worker")
-                    .update();
+            outbox.update("REVOKE ALL ON " + relation + " FROM outbox_worker");
             assertThatThrownBy(privileges::check)
                     .as(relation)
                     .isInstanceOf(OutboxConfigurationException.class)
@@ -77,7 +71,7 @@ class MissingPrivilegesTest {
 
     @Test
     void refusesWorkerWithoutUsageOfTheSchema() {
-        outbox.sql().sql("REVOKE USAGE ON SCHEMA audit FROM outbox_worker").update();
+        outbox.update("REVOKE USAGE ON SCHEMA audit FROM outbox_worker");
 
         assertThatThrownBy(worker::start)
                 .isInstanceOf(OutboxConfigurationException.class)
@@ -94,9 +88,7 @@ class MissingPrivilegesTest {
 
     @Test
     void refusesApplicationThatMayNotReadTheVersion() {
-        outbox.sql()
-                .sql("REVOKE ALL ON events.outbox_schema_history FROM outbox_worker")
-                .update();
+        outbox.update("REVOKE ALL ON events.outbox_schema_history FROM outbox_worker");
         OutboxMigrations migrations = new OutboxMigrations(worker.dataSource(), OutboxSchema.DEFAULT, AUDIT);
 
         assertThatThrownBy(migrations::validate)

@@ -38,39 +38,39 @@ class SequenceCheckTest {
         assertThat(sequences)
                 .contains("events.outbox_id_seq", "audit.events_id_seq")
                 .hasSizeGreaterThan(4);
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox_operation (performed_by, action, reason)
                         SELECT 'ann', 'SKIP', 'sent' FROM generate_series(1, 50)
-                        """).update();
-        outbox.sql().sql("""
+                        """);
+        outbox.update("""
                         INSERT INTO events.outbox_claim (incarnation, stream, worker, locked_until, event_ids, aggregates)
                         VALUES (gen_random_uuid(), 'default', 'w', now(), '{}', '{}')
-                        """).update();
-        outbox.sql().sql("""
+                        """);
+        outbox.update("""
                         INSERT INTO events.outbox_replay (handler_id, rate, up_to_id, requested_by, reason)
                         VALUES ('mail', 1, 1, 'ann', 'new handler')
-                        """).update();
-        outbox.sql().sql("""
+                        """);
+        outbox.update("""
                         INSERT INTO audit.events (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
                                                   schema_version, payload, headers, occurred_at, published_at, retry_count)
                         VALUES (gen_random_uuid(), 'default', 'order', '1', 1, 'OrderPlaced', 1, '{}', '{}', now(), now(), 0)
-                        """).update();
+                        """);
         restart();
 
         start(outbox.owner(), true);
 
         for (String sequence : sequences) {
-            long next = number("SELECT nextval('" + sequence + "')");
+            long next = outbox.value(Long.class, "SELECT nextval('" + sequence + "')");
             assertThat(next)
                     .as(sequence)
-                    .isGreaterThan(number("SELECT max(id) FROM " + sequence.replace("_id_seq", "")));
+                    .isGreaterThan(outbox.value(Long.class, "SELECT max(id) FROM " + sequence.replace("_id_seq", "")));
         }
     }
 
     @Test
     void sequenceThatLeadsIsLeftAlone() {
         outbox.publish("1", new OrderPlaced(1));
-        outbox.sql().sql("SELECT setval('events.outbox_id_seq', 5000)").query().singleValue();
+        outbox.value(Long.class, "SELECT setval('events.outbox_id_seq', 5000)");
 
         start(outbox.owner(), true);
 
@@ -112,12 +112,10 @@ class SequenceCheckTest {
     void workerMovesTheSequenceIfItMay() throws SQLException {
         outbox.addStream("default");
         outbox.publish("1", new OrderPlaced(1));
-        outbox.sql().sql("UPDATE events.outbox_stream SET next_mark = 1").update();
+        outbox.update("UPDATE events.outbox_stream SET next_mark = 1");
         restart();
-        outbox.sql()
-                .sql("GRANT UPDATE ON SEQUENCE events.outbox_id_seq TO "
-                        + outbox.database().application())
-                .update();
+        outbox.update("GRANT UPDATE ON SEQUENCE events.outbox_id_seq TO "
+                + outbox.database().application());
 
         assertThat(new ClaimSteps(outbox).claim(10, NO_HANDLERS).events()).hasSize(1);
         assertThat(outbox.publish("1", new OrderPlaced(2)).id()).isEqualTo(1002);
@@ -128,7 +126,7 @@ class SequenceCheckTest {
     void largestIdIsReadFromTheIndexes(boolean analyzed) throws SQLException {
         new BulkRows(outbox).events(20_000, "n::text", "1");
         if (analyzed) {
-            outbox.sql().sql("ANALYZE events.outbox").update();
+            outbox.update("ANALYZE events.outbox");
         }
 
         JsonNode plan = new Explained(outbox.dataSource())
@@ -141,21 +139,12 @@ class SequenceCheckTest {
     }
 
     private List<String> sequences() {
-        return outbox.sql()
-                .sql(
-                        "SELECT schemaname || '.' || sequencename FROM pg_sequences WHERE schemaname IN ('events', 'audit')")
-                .query(String.class)
-                .list();
+        return outbox.values(
+                String.class,
+                "SELECT schemaname || '.' || sequencename FROM pg_sequences WHERE schemaname IN ('events', 'audit')");
     }
 
     private void restart() {
-        sequences()
-                .forEach((sequence) -> outbox.sql()
-                        .sql("ALTER SEQUENCE " + sequence + " RESTART")
-                        .update());
-    }
-
-    private long number(String sql) {
-        return outbox.sql().sql(sql).query(Long.class).single();
+        sequences().forEach((sequence) -> outbox.update("ALTER SEQUENCE " + sequence + " RESTART"));
     }
 }

@@ -38,8 +38,8 @@ class BoundedPlansTest {
     @ValueSource(booleans = {true, false})
     void archiveReadsItsBatchOnly(boolean analyzed) throws SQLException {
         addHistory("2 years", ROWS);
-        outbox.sql().sql("DELETE FROM events.outbox_published").update();
-        outbox.sql().sql("VACUUM events.outbox_published").update();
+        outbox.update("DELETE FROM events.outbox_published");
+        outbox.update("VACUUM events.outbox_published");
         addHistory("1 day", ROWS);
         addHistory("31 days", 5 * BATCH);
         analyze(analyzed, "events.outbox_published");
@@ -68,11 +68,11 @@ class BoundedPlansTest {
     void archiveReadsOnceWhatAReplayHolds(boolean analyzed) throws SQLException {
         addHistory("1 day", ROWS);
         addHistory("31 days", 5 * BATCH);
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox_replay (handler_id, rate, after_id, up_to_id, requested_by, reason, finished_at)
                         SELECT 'mail', 1, 0, 1000000, 'ann', 'past', CASE WHEN n <= 1000 THEN now() END
                           FROM generate_series(1, 1001) n
-                        """).update();
+                        """);
         analyze(analyzed, "events.outbox_published, events.outbox_replay");
 
         JsonNode plan = explainArchive("-infinity");
@@ -85,8 +85,8 @@ class BoundedPlansTest {
     @ValueSource(booleans = {true, false})
     void purgeReadsItsBatchOnly(boolean analyzed) throws SQLException {
         addProcessed("2 years", ROWS);
-        outbox.sql().sql("DELETE FROM events.processed_event").update();
-        outbox.sql().sql("VACUUM events.processed_event").update();
+        outbox.update("DELETE FROM events.processed_event");
+        outbox.update("VACUUM events.processed_event");
         addProcessed("1 day", ROWS);
         addProcessed("31 days", 5 * BATCH);
         analyze(analyzed, "events.processed_event");
@@ -147,9 +147,7 @@ class BoundedPlansTest {
         outbox.addStream("default");
         addHistory("1 day", ROWS);
         rows.lanes(ROWS, "now() + interval '1 h'", false, 0);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET report_at = 'infinity'")
-                .update();
+        outbox.update("UPDATE events.outbox_delivery SET report_at = 'infinity'");
         analyze(analyzed, "events.outbox_delivery, events.outbox_lane, events.outbox_unpublished");
 
         JsonNode plan = new Explained(outbox.dataSource())
@@ -164,11 +162,11 @@ class BoundedPlansTest {
 
     @Test
     void sharedHandlersAreFoundAmongInstancesOnly() throws SQLException {
-        outbox.sql().sql("""
+        outbox.update("""
                         INSERT INTO events.outbox_instance (name, application, streams, open_circuits, handlers)
                         SELECT 'i' || n, 'shop', '{default}', '{}', array_fill('mail' || n, ARRAY[60])
                           FROM generate_series(1, 100) n
-                        """).update();
+                        """);
         analyze(true, "events.outbox_instance");
 
         JsonNode plan = new Explained(outbox.dataSource())
@@ -196,9 +194,7 @@ class BoundedPlansTest {
     @Test
     void gaugesReadNoMoreDeadLettersThanTheyCount() throws SQLException {
         rows.lanes(ROWS, "now()", false, 0);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET status = 'BLOCKING', next_retry_at = 'infinity'")
-                .update();
+        outbox.update("UPDATE events.outbox_delivery SET status = 'BLOCKING', next_retry_at = 'infinity'");
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(GaugeSteps.COUNT, "", "");
@@ -211,16 +207,10 @@ class BoundedPlansTest {
 
     @Test
     void expiredHandlersAreFoundWithoutReadingDeliveries() throws SQLException {
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_handler (id) VALUES ('mail')")
-                .update();
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('mail', '*')")
-                .update();
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
-                        + " VALUES ('mail', 'Gone', now() - interval '1 year')")
-                .update();
+        outbox.update("INSERT INTO events.outbox_handler (id) VALUES ('mail')");
+        outbox.update("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('mail', '*')");
+        outbox.update("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
+                + " VALUES ('mail', 'Gone', now() - interval '1 year')");
         rows.lanes(ROWS, "now() + interval '1 h'", false, 0);
         analyze(true, "events.outbox_delivery");
 
@@ -247,7 +237,7 @@ class BoundedPlansTest {
                         "text, text, text, text",
                         "'mail', 'Gone', 'ann', 'removed'")))
                 .isLessThan(100);
-        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.update("DELETE FROM events.outbox_subscription");
         JsonNode absent = explained.explain(AbsenceSteps.ABSENT, "", "");
         assertThat(Explained.rowsVisited(absent, "outbox_delivery"))
                 .isBetween((long) Counted.MOST_OF_EACH, Counted.MOST_OF_EACH + 20L);
@@ -263,7 +253,7 @@ class BoundedPlansTest {
 
     private void analyze(boolean analyzed, String table) {
         if (analyzed) {
-            outbox.sql().sql("VACUUM ANALYZE " + table).update();
+            outbox.update("VACUUM ANALYZE " + table);
         }
     }
 
