@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -39,6 +40,8 @@ class RollingDeployTest {
     private final TestOutbox old = TestOutbox.create();
 
     private final TestOutbox recent = old.another();
+    private final AtomicBoolean down = new AtomicBoolean(true);
+    private final Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
 
     @BeforeEach
     void poll() {
@@ -108,14 +111,10 @@ class RollingDeployTest {
             value = "G3",
             sentence = "A renamed handler takes its lanes over in order while the old name still runs.")
     void renamedHandlerTakesItsLanesOverInOrder() {
-        AtomicBoolean down = new AtomicBoolean(true);
-        Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
         old.handler("oldName", "*", handled).start();
         old.publish("1", new OrderPlaced(1));
         await().until(() -> old.deliveries() == 1);
-        recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
-                        .aliases("oldName"))
-                .start();
+        recent.handler(renamed(handled)).start();
         for (int number = 2; number <= 40; number++) {
             recent.publish("1", new OrderPlaced(number));
             recent.publish("2", new OrderPlaced(number));
@@ -133,19 +132,13 @@ class RollingDeployTest {
 
     @Test
     void renamedHandlerTakesOverWhatWasStoredUnderItsOldName() {
-        AtomicBoolean down = new AtomicBoolean(true);
-        Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
         old.handler("oldName", "*", handled).start();
-        for (int number = 1; number <= 5; number++) {
-            old.publish("1", new OrderPlaced(number));
-        }
+        old.publishOrders("1", 5);
         await().until(() -> old.deliveries() == 5);
         old.runtime().close();
         new Lanes(old).due();
         down.set(false);
-        recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
-                        .aliases("oldName"))
-                .start();
+        recent.handler(renamed(handled)).start();
 
         recent.awaitPublished(5);
         assertThat(handled.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
@@ -156,23 +149,15 @@ class RollingDeployTest {
             value = "G3",
             sentence = "After the rollback of a rename, the handler drains the lanes of its new id in order.")
     void rolledBackRenameDrainsTheLanesOfTheNewId() {
-        AtomicBoolean down = new AtomicBoolean(true);
-        Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
-        recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
-                        .aliases("oldName"))
-                .start();
-        for (int number = 1; number <= 10; number++) {
-            recent.publish("1", new OrderPlaced(number));
-            recent.publish("2", new OrderPlaced(number));
-        }
+        recent.handler(renamed(handled)).start();
+        recent.publishOrders("1", 10);
+        recent.publishOrders("2", 10);
         await().until(() -> old.deliveries() == 20);
         recent.runtime().close();
         new Lanes(old).due();
         down.set(false);
         old.handler("oldName", "*", handled).start();
-        for (int number = 11; number <= 20; number++) {
-            old.publish("1", new OrderPlaced(number));
-        }
+        old.publishOrders("1", 10);
 
         old.awaitPublished(30);
         assertThat(handled.sequences())
@@ -183,7 +168,10 @@ class RollingDeployTest {
     /** A resting instance finds what is due by the look only. */
     @Test
     void lookOfARolledBackHandlerFindsTheLanesOfItsNewId() throws SQLException {
-        leaveLaneOf("newName", "oldName");
+        recent.handler(renamed(handled)).start();
+        recent.publish("1", new OrderPlaced(1));
+        await().until(() -> old.deliveries() == 1);
+        recent.runtime().close();
         new Lanes(old).due();
         HandlerRegistry registry = new HandlerRegistry(
                 () -> List.of(HandlerDefinition.of("oldName", Set.of("*"), (envelope) -> {})),
@@ -201,8 +189,7 @@ class RollingDeployTest {
 
     @Test
     void rolledBackVersionTakesOnlyItsOwnEventsFromTheLanesOfTheNewId() {
-        Recorded recently = Recorded.failing((attempt) -> new IOException("down"));
-        recent.handler(HandlerDefinition.of("newName", Set.of("OrderPlaced", "OrderPaid"), recently::handle)
+        recent.handler(HandlerDefinition.of("newName", Set.of("OrderPlaced", "OrderPaid"), handled)
                         .aliases("oldName"))
                 .start();
         recent.publish("1", new OrderPlaced(1));
@@ -211,7 +198,7 @@ class RollingDeployTest {
         await().until(() -> old.deliveries() == 3);
         recent.runtime().close();
         new Lanes(old).due();
-        Recorded handled = Recorded.all();
+        down.set(false);
         old.handler("oldName", "OrderPlaced", handled).start();
 
         old.awaitPublished(1);
@@ -225,10 +212,7 @@ class RollingDeployTest {
     @Test
     void rolledBackHandlerReportsTheDeadLettersOfItsNewId() {
         recent.retry(new RetryPolicy(new RetryPolicy.Backoff.Delays(List.of(Duration.ZERO)), 1))
-                .handler(HandlerDefinition.of("newName", Set.of("*"), (envelope) -> {
-                            throw new IOException("down");
-                        })
-                        .aliases("oldName"))
+                .handler(renamed(handled))
                 .start();
         EventEnvelope event = recent.publish("1", new OrderPlaced(1));
         assertThat(old.event(event)).becomesDead();
@@ -241,21 +225,10 @@ class RollingDeployTest {
         await().until(() -> reported.contains("newName"));
     }
 
-    private void leaveLaneOf(String id, String alias) {
-        recent.handler(HandlerDefinition.of(id, Set.of("*"), (envelope) -> {
-                            throw new IOException("down");
-                        })
-                        .aliases(alias))
-                .start();
-        recent.publish("1", new OrderPlaced(1));
-        await().until(() -> old.deliveries() == 1);
-        recent.runtime().close();
-    }
-
     @Test
     void renamedHandlerDoesNotRepeatWhatItDeduplicatedUnderItsOldName() {
         CountDownLatch committed = new CountDownLatch(1);
-        old.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        old.update("CREATE TABLE effect (seq bigint)");
         old.handler(HandlerDefinition.of("oldName", Set.of("*"), (envelope) -> effect(envelope))
                         .deduplicating())
                 .start();
@@ -264,11 +237,10 @@ class RollingDeployTest {
         // The outcome was lost: the event is to be handled once more, now by the new version.
         old.runtime().close();
         loseTheOutcome();
-        recent.handler(HandlerDefinition.of("newName", Set.of("*"), (envelope) -> {
+        recent.handler(renamed((envelope) -> {
                             effect(envelope);
                             committed.countDown();
                         })
-                        .aliases("oldName")
                         .deduplicating())
                 .start();
         assertThat(old.event(event)).becomesPublished();
@@ -278,18 +250,20 @@ class RollingDeployTest {
         await().until(() -> old.count("effect") == 2);
     }
 
+    /** The handler {@code oldName} under its new name. */
+    private static HandlerDefinition renamed(EnvelopeHandler handler) {
+        return HandlerDefinition.of("newName", Set.of("*"), handler).aliases("oldName");
+    }
+
     private void effect(EventEnvelope envelope) {
-        old.sql()
-                .sql("INSERT INTO effect VALUES (?)")
-                .param(envelope.sequence())
-                .update();
+        old.update("INSERT INTO effect VALUES (?)", envelope.sequence());
     }
 
     private void loseTheOutcome() {
-        old.sql().sql("""
+        old.update("""
                         WITH moved AS (DELETE FROM events.outbox_published RETURNING *)
                         INSERT INTO events.outbox (id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         SELECT id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload FROM moved
-                        """).update();
+                        """);
     }
 }
