@@ -1,7 +1,6 @@
 package dev.outbox.operations.internal.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
@@ -10,16 +9,12 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
-import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventDetails.Status;
-import dev.outbox.operations.EventSelection;
-import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.fixture.Operator;
@@ -29,7 +24,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.dao.DataAccessException;
 
 /** The overview, and single events. */
 class InspectorTest {
@@ -99,7 +93,7 @@ class InspectorTest {
         lanes.dead("mail", events.get(1));
         lanes.failed("mail", events.get(2));
         outbox.publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow"));
-        claim(events.get(3), "1 minute");
+        lanes.claimed(events.get(3), "1 minute");
         outbox.sql()
                 .sql("UPDATE events.outbox_stream SET paused = true WHERE stream = 'default'")
                 .update();
@@ -128,9 +122,9 @@ class InspectorTest {
 
     @Test
     void overviewCountsDeliveriesUnderFormerIdsWithTheirHandler() {
-        registered("mail", "{letter}", "*");
-        registered("letter", "{}", "OrderPlaced");
-        registered("audit", "{}", "OrderPlaced");
+        lanes.registered("mail", "{letter}", "*");
+        lanes.registered("letter", "{}", "OrderPlaced");
+        lanes.registered("audit", "{}", "OrderPlaced");
         List<EventEnvelope> first = outbox.publishOrders("1", 2);
         List<EventEnvelope> second = outbox.publishOrders("2", 2);
         lanes.failed("mail", first.get(0));
@@ -162,9 +156,9 @@ class InspectorTest {
 
     @Test
     void eventShowsEachHandler() {
-        registered("audit", "{}", "OrderPlaced");
-        registered("mail", "{letter}", "*");
-        registered("billing", "{}", "OrderPaid");
+        lanes.registered("audit", "{}", "OrderPlaced");
+        lanes.registered("mail", "{letter}", "*");
+        lanes.registered("billing", "{}", "OrderPaid");
         EventEnvelope event = outbox.publishOrders("1", 1).get(0);
 
         EventDetails pending = inspector.findEvent(event.eventId()).orElseThrow();
@@ -195,8 +189,8 @@ class InspectorTest {
     @Test
     void heldEventIsProcessing() {
         List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        claim(events.get(0), "1 minute");
-        claim(events.get(1), "-1 minute");
+        lanes.claimed(events.get(0), "1 minute");
+        lanes.claimed(events.get(1), "-1 minute");
         lanes.failed("mail", events.get(2));
         lanes.locked("mail", events.get(2), "1 minute");
 
@@ -221,40 +215,7 @@ class InspectorTest {
         assertThat(inspector.findEvent(UUID.randomUUID())).isEmpty();
     }
 
-    @Test
-    void uselessArgumentsAreRefusedBeforeAnySql() {
-        StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxInspector counted = new JdbcInspector(statements, OutboxSchema.DEFAULT);
-
-        assertThatThrownBy(() -> counted.lanes(" ", "1")).isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> counted.lanes("order", "")).isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> counted.findEvents(EventSelection.all(), 0))
-                .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> counted.findEvents(new EventSelection(null, null, null, "", null), 1))
-                .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> counted.aggregateTypes(" ")).isInstanceOf(InvalidOperationException.class);
-        assertThat(statements.count()).isZero();
-        assertThat(counted.lanes("order", "1")).isEmpty();
-        assertThat(statements.count()).isEqualTo(1);
-    }
-
-    @Test
-    void translatesDatabaseFailures() {
-        outbox.sql().sql("DROP TABLE events.outbox_delivery CASCADE").update();
-
-        assertThatThrownBy(() -> inspector.failures()).isInstanceOf(DataAccessException.class);
-        assertThatThrownBy(() -> inspector.overview()).isInstanceOf(DataAccessException.class);
-    }
-
     private EventDetails.Progress progress(EventEnvelope event) {
         return inspector.findEvent(event.eventId()).orElseThrow().progress();
-    }
-
-    private void claim(EventEnvelope event, String until) {
-        lanes.claimed(event, until);
-    }
-
-    private void registered(String id, String aliases, String eventType) {
-        lanes.registered(id, aliases, eventType);
     }
 }

@@ -9,7 +9,6 @@ import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
-import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -17,7 +16,6 @@ import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
@@ -28,9 +26,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
@@ -226,47 +221,6 @@ class OperationRecordTest {
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
         assertThat(outbox.operations()).isEqualTo(1);
         assertThat(outbox.events()).isEqualTo(1);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            nullValues = "null",
-            value = {"'', why", "' ', why", "null, why", "ann, ''", "ann, null", "'a\nb', why", "'a\0b', why"})
-    void rejectsOperationWithoutOperatorOrReason(String by, String reason) {
-        assertRefused(ALL.ofHandler("mail"), by, reason);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {256, 2001})
-    void nameAndReasonHaveALongestLength(int length) {
-        assertRefused(ALL.ofHandler("mail"), length == 256 ? "x".repeat(256) : "ann", "x".repeat(length));
-    }
-
-    @Test
-    void rejectsSelectionWithoutFilter() {
-        assertRefused(ALL, "ann", "why");
-        assertRefused(ALL.after(1, "mail"), "ann", "why");
-    }
-
-    private void assertRefused(DeliverySelection selection, String by, String reason) {
-        StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new JdbcOperations(
-                statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, OutboxListener.NONE, (stream) -> {});
-
-        assertThatThrownBy(() -> counted.retry(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> counted.skip(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
-        assertThat(statements.count()).isZero();
-    }
-
-    @Test
-    void uselessSearchOfTheRecordIsRefused() {
-        assertThatThrownBy(() -> operations().operations(EVERY, 0)).isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> operations().operations(new OperationSelection(null, null, "", null, null, null), 1))
-                .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> operations().operations(OperationSelection.ofHandler(" "), 1))
-                .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> operations().operations(performed(Instant.EPOCH, Instant.EPOCH), 1))
-                .isInstanceOf(InvalidOperationException.class);
     }
 
     private OutboxOperations operations() {
