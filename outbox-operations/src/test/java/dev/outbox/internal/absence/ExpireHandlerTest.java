@@ -12,13 +12,11 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
-import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.OutboxSchema;
-import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
@@ -26,7 +24,6 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.fixture.Operator;
-import dev.outbox.operations.internal.operate.JdbcOperations;
 import dev.outbox.testing.OpenTransaction;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -140,22 +137,6 @@ class ExpireHandlerTest {
     }
 
     @Test
-    void refusesUnknownHandlerAndInvalidArguments() {
-        outbox.handler("current", "*", current).start();
-        assertThatThrownBy(() -> operations().expireHandler("odl", "ann", "removed"))
-                .asInstanceOf(throwable(InvalidOperationException.class))
-                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
-                .hasMessage("no instance has registered a handler 'odl'; compare it with the handlers of the overview");
-        StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new JdbcOperations(
-                statements, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, OutboxListener.NONE, (stream) -> {});
-        assertThatThrownBy(() -> counted.expireHandler(" ", "ann", "removed")).hasMessageContaining("handler id");
-        assertThatThrownBy(() -> counted.expireHandler("old", "", "removed")).hasMessageContaining("operator");
-        assertThatThrownBy(() -> counted.expireHandler("old", "ann", "")).hasMessageContaining("reason");
-        assertThat(statements.count()).isZero();
-    }
-
-    @Test
     void anotherInstanceCompletesWhatACrashLeftUndone() throws SQLException {
         leaveDeliveries(2);
         new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
@@ -167,6 +148,7 @@ class ExpireHandlerTest {
         assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
     }
 
+    /** Or a batch that was claimed before the command stores its outcome after it. */
     @Test
     void retriedDeliveryOfDeletedSubscriptionExpiresAgain() throws SQLException {
         leaveDeliveries(1);
@@ -174,18 +156,11 @@ class ExpireHandlerTest {
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
         assertThat(outbox.laneCodes()).containsExactly("1 OPEN HANDLER_EXPIRED");
 
-        assertThat(operations().expireHandler("old", "ann", "no")).isFalse();
-        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
-    }
-
-    /** A batch that was claimed before the command stores its outcome after it. */
-    @Test
-    void deliveryThatArrivesAfterTheCommandExpires() throws SQLException {
-        leaveDeliveries(1);
-        operations().expireHandler("old", "ann", "removed");
-        operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "as if it came now");
-
         new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
+        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
+
+        operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
+        assertThat(operations().expireHandler("old", "ann", "no")).isFalse();
         assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
@@ -223,18 +198,6 @@ class ExpireHandlerTest {
             assertThat(InBackground.result(dead)).isEmpty();
         }
         assertThat(outbox.laneCodes()).containsExactly("1 OPEN");
-    }
-
-    @Test
-    void handlerThatComesBackReceivesNewEvents() throws SQLException {
-        leaveDeliveries(1);
-        operations().expireHandler("old", "ann", "removed");
-        Recorded back = Recorded.all();
-        try (TestOutbox deployed = outbox.another().handler("old", "*", back).handler("current", "*", current)) {
-            deployed.start();
-            outbox.publish("2", new OrderPlaced(1));
-            await().until(() -> back.handled().size() == 1);
-        }
     }
 
     /** Leaves the registration of an instance that has ended. */

@@ -9,9 +9,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.InBackground;
-import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -82,6 +81,11 @@ class HandlerExpiryTest {
 
         assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isDead());
+        assertThat(Operator.of(outbox).operations().find(DeliverySelection.all(), 10))
+                .allSatisfy((delivery) -> assertThat(delivery.attempts().failures())
+                        .singleElement()
+                        .satisfies((failure) -> assertThat(failure.code()).isEqualTo("HANDLER_EXPIRED"))
+                        .satisfies((failure) -> assertThat(failure.message()).contains("has expired")));
         assertThat(lines.list)
                 .filteredOn((line) -> line.getLevel() == Level.ERROR)
                 .singleElement()
@@ -100,45 +104,22 @@ class HandlerExpiryTest {
     }
 
     @Test
-    void deadLettersExpiredSubscriptionAndContinuesItsLane() throws SQLException {
-        gone.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), Recorded.all()::handle))
-                .start();
-        gone.close();
-        Recorded billing = Recorded.all();
-        outbox.handler("billing", "OrderPlaced", billing).start();
-        outbox.publish("1", new OrderPaid(1));
-        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
-        await().until(() -> outbox.deliveries() == 2);
-
-        outbox.sql()
-                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
-                        + " WHERE event_type = 'OrderPaid'")
-                .update();
-        expiry.runOnce();
-        assertThat(outbox.event(behind)).becomesPublished();
-        assertThat(outbox.laneCodes()).containsExactly("1 DEAD NOT_SELECTED");
-        assertThat(billing.handled()).hasSize(1);
-    }
-
-    @Test
     void renamedHandlerDoesNotExpire() throws SQLException {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
-        outbox.handler(HandlerDefinition.of("current", Set.of("*"), Recorded.all()::handle)
-                        .aliases("old"))
-                .start();
+        new Lanes(outbox).registered("old", "{}", "*");
+        new Lanes(outbox).registered("current", "{old}", "*");
+        new Lanes(outbox).waiting("old", outbox.publish("1", new OrderPlaced(1)));
         unseen("old", "8 days");
+
         expiry.runOnce();
-        assertThat(lines.list).isEmpty();
+        assertThat(outbox.laneCodes()).containsExactly("1 OPEN");
     }
 
     @Test
     void registrationIsDeletedWhenNothingWaits() throws SQLException {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
-        outbox.handler("current", "*", Recorded.all()).start();
-        outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.deliveries() == 1);
+        Lanes lanes = new Lanes(outbox);
+        lanes.registered("old", "{}", "*");
+        lanes.registered("current", "{}", "*");
+        lanes.waiting("old", outbox.publish("1", new OrderPlaced(1)));
         unseen("old", "8 days");
 
         expiry.runOnce();
@@ -150,30 +131,13 @@ class HandlerExpiryTest {
 
     @Test
     void pausedRegistrationIsKept() throws SQLException {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
-        outbox.handler("current", "*", Recorded.all()).start();
+        new Lanes(outbox).registered("old", "{}", "*");
+        new Lanes(outbox).registered("current", "{}", "*");
         outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
         unseen("old", "8 days");
 
         expiry.runOnce();
         assertThat(registered()).containsExactly("current *", "old");
-    }
-
-    @Test
-    void deadLettersRetriedDeliveryOfDeletedHandlerAgain() throws SQLException {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
-        outbox.handler("current", "*", Recorded.all()).start();
-        outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.deliveries() == 1);
-        unseen("old", "8 days");
-        expiry.runOnce();
-
-        Operator.of(outbox).operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        assertThat(outbox.laneCodes()).containsExactly("1 OPEN HANDLER_EXPIRED");
-        expiry.runOnce();
-        assertThat(outbox.laneCodes()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
     @Test
@@ -200,12 +164,10 @@ class HandlerExpiryTest {
     /** It was suspended together with all others, between its heartbeat and the expiry. */
     @Test
     void instanceThatResumesFirstExpiresNothing() throws SQLException {
-        outbox.handler("current", "*", Recorded.all()).start();
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.runtime().close();
-        outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.deliveries() == 1);
-        outbox.runtime().close();
+        Lanes lanes = new Lanes(outbox);
+        lanes.registered("old", "{}", "*");
+        lanes.registered("current", "{}", "*");
+        lanes.waiting("old", outbox.publish("1", new OrderPlaced(1)));
         unseen("current", "8 days");
         unseen("old", "8 days");
 

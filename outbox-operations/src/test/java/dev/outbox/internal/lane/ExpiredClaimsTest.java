@@ -58,7 +58,9 @@ class ExpiredClaimsTest {
         assertThat(outbox.claims()).isZero();
         assertThat(failures(events.get(0)))
                 .singleElement()
+                .satisfies((failure) -> assertThat(failure.attempt()).isEqualTo(1))
                 .satisfies((failure) -> assertThat(failure.code()).isEqualTo("LEASE_EXPIRED"))
+                .satisfies((failure) -> assertThat(failure.message()).isEqualTo("the lease of w expired"))
                 .satisfies((failure) -> assertThat(failure.worker()).isEqualTo("w"));
         assertThat(failures(events.get(1))).isEmpty();
         assertThat(steps.claimDue(10, MAIL))

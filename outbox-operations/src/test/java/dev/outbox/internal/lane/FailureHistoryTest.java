@@ -7,13 +7,10 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
-import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.absence.HandlerExpiry;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.ReplayRequest;
@@ -34,8 +31,6 @@ class FailureHistoryTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
-
-    private final Lanes lanes = new Lanes(outbox);
 
     @Test
     void keepsTheFirstAndTheNineLatestFailures() {
@@ -120,13 +115,18 @@ class FailureHistoryTest {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         await().until(() -> outbox.deliveries() == 2);
         List<FailedAttempt> failures = failures(event);
+        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
+        await().until(() -> outbox.deliveries() == 4);
+        assertThat(failures(behind)).extracting(FailedAttempt::code).containsExactly("NonRetryableException");
 
         Operator.of(outbox).operations().skip(DeliverySelection.all().ofHandler("dead"), "ann", "unknown customer");
         assertThat(failures(event)).isEqualTo(failures);
         Operator.of(outbox).operations().skip(DeliverySelection.all().ofHandler("other"), "ann", "unknown customer");
 
         assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED");
-        assertThat(failures).hasSize(2);
+        assertThat(failures)
+                .extracting(FailedAttempt::code)
+                .containsExactly("NonRetryableException", "RetryAfterException");
         assertThat(failures(event)).isEqualTo(failures);
     }
 
@@ -150,75 +150,6 @@ class FailureHistoryTest {
         Operator.of(outbox).operations().skip(mail, "ann", "obsolete");
 
         assertThat(failures(event)).hasSize(3);
-    }
-
-    @Test
-    void firstDeliveryRecordsItsFailures() {
-        outbox.handler("deferred", "*", (event) -> {
-                    throw RetryAfterException.uncounted(Duration.ofHours(1), "down");
-                })
-                .handler("dead", "*", (event) -> {
-                    throw new NonRetryableException("no address");
-                })
-                .handler("fine", "*", (event) -> {})
-                .start();
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        EventEnvelope follower = outbox.publish("1", new OrderPlaced(2));
-
-        await().until(() -> outbox.deliveries() == 4);
-        assertThat(outbox.sql()
-                        .sql("SELECT handler_id || ' ' || jsonb_array_length(failures) || ' '"
-                                + " || coalesce(last_error_code = failures -> -1 ->> 'code', true)"
-                                + " FROM events.outbox_delivery WHERE outbox_id = ? ORDER BY handler_id")
-                        .param(event.id())
-                        .query(String.class)
-                        .list())
-                .containsExactly("dead 1 true", "deferred 1 true");
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT failures::text FROM events.outbox_delivery WHERE outbox_id = ? AND handler_id = 'deferred'")
-                        .param(follower.id())
-                        .query(String.class)
-                        .single())
-                .isEqualTo("[]");
-    }
-
-    @Test
-    void expiredLeaseIsAFailure() {
-        outbox.handler("mail", "*", (one) -> {
-                    throw new IOException("down");
-                })
-                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofHours(1))), 5));
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        lanes.waiting("mail", event);
-        lanes.locked("mail", event, "-1 second");
-        outbox.start();
-
-        await().until(() -> failures(event).size() == 2);
-        assertThat(failures(event))
-                .extracting((failure) -> failure.attempt() + " " + failure.code())
-                .containsExactly("1 LEASE_EXPIRED", "2 IOException");
-        assertThat(failures(event).get(0).message()).isEqualTo("the lease of worker expired");
-    }
-
-    @Test
-    void expiredHandlerIsAFailure() throws SQLException {
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        lanes.failed("mail", event);
-        lanes.registered("mail", "{}", "OrderPlaced");
-        lanes.registered("running", "{}", "OrderPlaced");
-        outbox.sql()
-                .sql(
-                        "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'mail'")
-                .update();
-
-        new HandlerExpiry(outbox.dataSource(), OutboxSchema.DEFAULT).runOnce();
-
-        assertThat(failures(event)).singleElement().satisfies((failure) -> {
-            assertThat(failure.code()).isEqualTo("HANDLER_EXPIRED");
-            assertThat(failure.message()).contains("has expired");
-            assertThat(failure.attempt()).isEqualTo(1);
-        });
     }
 
     private List<FailedAttempt> failures(EventEnvelope event) {
