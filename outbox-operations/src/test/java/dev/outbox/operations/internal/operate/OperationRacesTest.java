@@ -93,23 +93,7 @@ class OperationRacesTest {
         assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
     }
 
-    /** The transaction that has locked it may be about to delete it, and does not see the new delivery. */
-    @Test
-    void queueingWaitsForALockedLane() throws SQLException {
-        lanes.failed("mail", outbox.publishOrders("1", 1).get(0));
-        EventEnvelope second = outbox.publishOrders("1", 1).get(0);
-        ClaimSteps.Found round = claims.claim(10, MAIL);
-
-        try (OpenTransaction holding = OpenTransaction.of(outbox.owner())) {
-            holding.run("SELECT FROM events.outbox_lane FOR UPDATE");
-            CompletableFuture<Boolean> queueing = InBackground.run(() -> queue(round, second));
-            outbox.awaitWaiting(1);
-            holding.rollback();
-            assertThat(result(queueing)).isTrue();
-        }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1", "2 OPEN 0");
-    }
-
+    /** The skip has locked the lane and is about to delete it, and does not see the new delivery. */
     @Test
     void keepsEventQueuedDuringSkipOfItsLane() throws SQLException {
         EventEnvelope first = outbox.publishOrders("1", 1).get(0);

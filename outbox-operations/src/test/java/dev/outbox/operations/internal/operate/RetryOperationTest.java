@@ -12,11 +12,13 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.gauges.GaugeSteps;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.fixture.Operator;
 import dev.outbox.testing.Guarantee;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RetryOperationTest {
 
@@ -87,8 +91,7 @@ class RetryOperationTest {
                 .poller(NEVER, 50, Duration.ofMinutes(1))) {
             worker.start();
             await().until(() ->
-                    outbox.count("pg_stat_activity" + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
-                            == 1);
+                    outbox.count("pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()") == 1);
             EventEnvelope event = outbox.publishOrders("1", 1).get(0);
             assertThat(outbox.event(event)).becomesDead();
             down.set(false);
@@ -99,13 +102,18 @@ class RetryOperationTest {
     }
 
     @Test
-    void retryMakesDeadDeliveryDueWithFreshAttempts() {
+    void retryMakesDeadDeliveryDueWithFreshAttempts() throws SQLException {
         EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET open_since = now() - interval '1 day'")
+                .update();
 
         assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail"))).isEqualTo(new Changed(1, 0));
 
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
+        assertThat(GaugeSteps.count(outbox.dataSource()).get("default").oldestRetrying())
+                .isBetween(Duration.ofNanos(1), Duration.ofHours(1));
         assertThat(outbox.sql()
                         .sql(
                                 "SELECT attempt_count FROM events.outbox_delivery WHERE next_retry_at <= clock_timestamp()")
@@ -130,64 +138,40 @@ class RetryOperationTest {
                         "no route"));
     }
 
-    @Test
-    void retriedDeadLettersQueueUpInOrder() {
-        List<EventEnvelope> events = outbox.publishOrders("1", 4);
-        lanes.dead("mail", events.get(2));
-        lanes.dead("mail", events.get(0));
-        lanes.dead("mail", events.get(3));
-        lanes.dead("audit", events.get(1));
+    /** Whatever comes behind it, and whatever comes before. */
+    @ParameterizedTest
+    @CsvSource({
+        "dead failed waiting, 1, 1 OPEN 0|2 OPEN 1|3 OPEN 0",
+        "dead blocking waiting, 1, 1 OPEN 0|2 BLOCKING 3|3 OPEN 0",
+        "dead blocking waiting, 1 2, 1 OPEN 0|2 OPEN 0|3 OPEN 0",
+        "failed waiting dead, 3, 1 OPEN 1|2 OPEN 0|3 OPEN 0",
+        "dead none dead dead, 3 1 4, 1 OPEN 0|3 OPEN 0|4 OPEN 0"
+    })
+    void retriedDeliveryTakesItsPlaceInTheLane(String deliveries, String retried, String lane) {
+        List<EventEnvelope> events = leave(deliveries.split(" "));
 
-        assertThat(retry(MAIL).affected()).isEqualTo(3);
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "3 OPEN 0", "4 OPEN 0");
-        assertThat(lanes.of("audit", "1")).containsExactly("2 DEAD 3");
-        assertThat(outbox.event(events.get(1))).isDead();
+        for (String sequence : retried.split(" ")) {
+            EventEnvelope event = events.get(Integer.parseInt(sequence) - 1);
+            assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail")))
+                    .isEqualTo(new Changed(1, 0));
+        }
+
+        assertThat(lanes.of("mail", "1")).containsExactly(lane.split("\\|"));
     }
 
-    @Test
-    void retryPrecedesLaterDeliveryThatIsBackingOff() {
-        List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        lanes.dead("mail", events.get(0));
-        lanes.failed("mail", events.get(1));
-        lanes.waiting("mail", events.get(2));
-
-        assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
-                .isEqualTo(new Changed(1, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 1", "3 OPEN 0");
-    }
-
-    @Test
-    void earlierDeliveryKeepsItsPlace() {
-        List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        lanes.failed("mail", events.get(0));
-        lanes.waiting("mail", events.get(1));
-        lanes.dead("mail", events.get(2));
-
-        assertThat(retry(MAIL.withStatus(DeliveryStatus.DEAD)).affected()).isEqualTo(1);
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1", "2 OPEN 0", "3 OPEN 0");
-    }
-
-    @Test
-    void retryPrecedesLaterDeadLetterThatBlocks() {
-        List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        lanes.dead("mail", events.get(0));
-        lanes.blocking("mail", events.get(1));
-        lanes.waiting("mail", events.get(2));
-
-        retry(DeliverySelection.delivery(events.get(0).eventId(), "mail"));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 BLOCKING 3", "3 OPEN 0");
-        retry(DeliverySelection.delivery(events.get(1).eventId(), "mail"));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
-    }
-
-    @Test
-    void retriedDeliveryThatBacksOffIsDue() {
-        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
-        lanes.failed("mail", event);
-
-        assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
-        assertThat(outbox.count("events.outbox_delivery WHERE next_retry_at <= clock_timestamp()"))
-                .isEqualTo(1);
+    private List<EventEnvelope> leave(String... deliveries) {
+        List<EventEnvelope> events = outbox.publishOrders("1", deliveries.length);
+        for (int i = 0; i < deliveries.length; i++) {
+            EventEnvelope event = events.get(i);
+            switch (deliveries[i]) {
+                case "dead" -> lanes.dead("mail", event);
+                case "blocking" -> lanes.blocking("mail", event);
+                case "failed" -> lanes.failed("mail", event);
+                case "waiting" -> lanes.waiting("mail", event);
+                default -> assertThat(deliveries[i]).isEqualTo("none");
+            }
+        }
+        return events;
     }
 
     @Test
@@ -197,6 +181,8 @@ class RetryOperationTest {
         lanes.waiting("mail", events.get(1));
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
+        assertThat(outbox.count("events.outbox_delivery WHERE next_retry_at <= clock_timestamp()"))
+                .isEqualTo(2);
         assertThat(retry(MAIL)).isEqualTo(new Changed(0, 0));
         assertThat(outbox.operations()).isEqualTo(1);
     }

@@ -19,14 +19,10 @@ import dev.outbox.testing.OpenTransaction;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -131,41 +127,6 @@ class RetryWhileWorkersRunTest {
         assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 OPEN 0", "3 OPEN 0");
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
-    }
-
-    @Test
-    void lockedEventDelaysNoOther() throws SQLException {
-        List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        events.forEach((event) -> lanes.dead("mail", event));
-        try (OpenTransaction other = OpenTransaction.of(outbox.owner())) {
-            other.run("SELECT FROM events.outbox WHERE id = " + events.get(1).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
-        }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 DEAD 3", "3 OPEN 0");
-    }
-
-    @Test
-    void twoOperatorsAtOnceRetryEverythingOnce() {
-        int count = 2000;
-        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
-                .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 50, new OrderPlaced(i)))
-                .toList());
-        events.forEach((event) -> lanes.dead("mail", event));
-        CyclicBarrier together = new CyclicBarrier(2);
-        List<CompletableFuture<Changed>> operators = new ArrayList<>();
-        for (String name : List.of("ann", "bob")) {
-            operators.add(InBackground.run(() -> {
-                together.await();
-                return Operator.of(outbox).operations().retry(MAIL, name, "mail is back");
-            }));
-        }
-        List<Changed> results = operators.stream().map(InBackground::result).toList();
-
-        // Where one has just locked what the other is about to lock, that is left alone; it is retried all the same.
-        assertThat(results.stream().mapToInt(Changed::affected).sum()).isEqualTo(count);
-        assertThat(outbox.operations()).isEqualTo(count);
-        assertThat(count(DeliveryStatus.OPEN)).isEqualTo(count);
-        assertThat(outbox.lanes()).isEqualTo(50);
     }
 
     private Changed retry(DeliverySelection selection) {

@@ -8,14 +8,11 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
-import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.fixture.Operator;
 import dev.outbox.testing.Guarantee;
@@ -27,10 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -118,16 +111,6 @@ class SkipOperationTest {
     }
 
     @Test
-    void skippedEventStaysDeadForAnotherHandler() {
-        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
-        lanes.dead("mail", event);
-        lanes.dead("audit", event);
-
-        skip(MAIL);
-        assertThat(outbox.event(event)).isDead().hasDelivery("audit").isDead();
-    }
-
-    @Test
     void skippedDeliveryLetsTheNextOneBeFirst() {
         List<EventEnvelope> events = outbox.publishOrders("1", 4);
         lanes.failed("mail", events.get(0));
@@ -163,17 +146,6 @@ class SkipOperationTest {
     }
 
     @Test
-    void skipsDeliveryOfPublishedEvent() {
-        EventEnvelope event = outbox.publishOrders("1", 1).get(0);
-        lanes.published(event);
-        lanes.dead("mail", event);
-
-        assertThat(skip(MAIL)).isEqualTo(new Changed(1, 0));
-        assertThat(outbox.event(event)).isPublished();
-        assertThat(outbox.deliveries()).isZero();
-    }
-
-    @Test
     void lockedEventDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = outbox.publishOrders("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
@@ -182,33 +154,6 @@ class SkipOperationTest {
             assertThat(skip(MAIL)).isEqualTo(new Changed(2, 1));
         }
         assertThat(lanes.of("mail", "1")).containsExactly("2 DEAD 3");
-    }
-
-    @Test
-    @Tag("full")
-    void twoOperatorsAtOnceSkipEverythingOnce() {
-        int count = 1500;
-        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
-                .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 50, new OrderPlaced(i)))
-                .toList());
-        events.forEach((event) -> lanes.dead("mail", event));
-        CyclicBarrier together = new CyclicBarrier(2);
-        List<CompletableFuture<Changed>> operators = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            operators.add(InBackground.run(() -> {
-                together.await();
-                return skip(MAIL.withStatus(DeliveryStatus.DEAD));
-            }));
-        }
-
-        assertThat(operators.stream()
-                        .map(InBackground::result)
-                        .mapToInt(Changed::affected)
-                        .sum())
-                .isEqualTo(count);
-        assertThat(outbox.published()).isEqualTo(count);
-        assertThat(outbox.operations()).isEqualTo(count);
-        assertThat(outbox.deliveries()).isZero();
     }
 
     private Changed skip(DeliverySelection selection) {
