@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
@@ -27,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -42,7 +45,11 @@ class ReplaySelectionTest extends ReplaySteps {
         OutboxEvent second = OutboxEvent.of("order", "2", new OrderPaid(1)).occurredAt(noon.plusSeconds(60));
         OutboxEvent third = OutboxEvent.of("invoice", "1", new OrderPaid(1)).occurredAt(noon.plusSeconds(120));
         OutboxEvent unwanted = OutboxEvent.of("invoice", "1", new OrderPaid(2)).withEventType("OrderLost");
-        for (OutboxEvent event : List.of(first, second, third, unwanted)) {
+        OutboxEvent received = OutboxEvent.of("foreign", "1", new OrderPaid(3))
+                .withEventType("OrderLost")
+                .withOrigin("/shop")
+                .withSequence(1);
+        for (OutboxEvent event : List.of(first, second, third, unwanted, received)) {
             outbox.publish(event);
             settle(claim());
         }
@@ -58,6 +65,13 @@ class ReplaySelectionTest extends ReplaySteps {
         assertThat(selected(letters.aggregate("order", "2"))).containsExactly(2L);
         assertThat(selected(letters.occurred(noon, noon.plusSeconds(120)))).containsExactly(1L, 2L);
         assertThat(selected(letters.occurred(noon.plusSeconds(60), null))).containsExactly(2L, 3L);
+
+        handlers.register(Map.of("route", Set.of(ownOf("order"), ownOf("foreign"))), Map.of(), Duration.ofDays(7));
+        assertThat(selected(ReplayRequest.of("route"))).containsExactly(1L, 2L);
+    }
+
+    private static Subscription ownOf(String aggregateType) {
+        return new Subscription(Subscription.ANY, aggregateType, Subscription.ANY, Source.OWN.name());
     }
 
     @Test
