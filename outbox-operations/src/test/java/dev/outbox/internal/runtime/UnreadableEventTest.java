@@ -209,24 +209,6 @@ class UnreadableEventTest {
         assertThat(errorOf(bomb)).startsWith("UNREADABLE: its payload of 140");
     }
 
-    @Test
-    @Tag("full")
-    void processesThatDieOfThePayloadEndAsACrashLoop() throws Exception {
-        EventEnvelope bomb = bomb();
-        EventEnvelope other = publish("3", 10);
-        int processes = 0;
-        while (!publishing.statusOf(bomb).equals("DEAD")) {
-            assertThat(++processes).isLessThan(9);
-            try (WorkerProcess worker = WorkerProcess.startWithHeap("256m", publishing, Worker.class, "short leases")) {
-                await().atMost(Duration.ofSeconds(30))
-                        .until(() ->
-                                !worker.isAlive() || publishing.statusOf(bomb).equals("DEAD"));
-            }
-        }
-        assertThat(publishing.event(other)).isPublished();
-        assertThat(errorOf(bomb)).startsWith("CRASH_LOOP");
-    }
-
     private EventEnvelope bomb() {
         EventEnvelope bomb = publishing.publish("2", new OrderPlaced(1));
         change(
@@ -281,9 +263,7 @@ class UnreadableEventTest {
             WorkerProcess.work(
                     WorkerProcess.database(arguments),
                     HandlerDefinition.of("any", Set.of("*"), (envelope) -> {}),
-                    arguments.length > 3
-                            ? new PollerSettings(Duration.ofMillis(100), 50, WorkerProcess.LEASE, Duration.ZERO)
-                            : PollerSettings.defaults());
+                    PollerSettings.defaults());
             WorkerProcess.say("started");
             new CountDownLatch(1).await();
         }

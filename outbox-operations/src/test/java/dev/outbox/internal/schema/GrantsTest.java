@@ -86,10 +86,7 @@ class GrantsTest {
         try (TestOutbox worker = as("outbox_worker")) {
             calls(worker).forEach((call) -> {
                 if (call.method().getName().equals("erase")) {
-                    assertThatThrownBy(call::run)
-                            .isInstanceOf(OutboxConfigurationException.class)
-                            .hasMessageContaining("permission denied for table outbox")
-                            .hasMessageContaining("dev/outbox/grants.sql gives to a worker and to an eraser");
+                    assertThatThrownBy(call::run).isInstanceOf(OutboxConfigurationException.class);
                 } else {
                     assertThatCode(call::run).as(call.method().getName()).doesNotThrowAnyException();
                 }

@@ -37,8 +37,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -204,29 +202,6 @@ class EraseTest {
 
         assertThat(outbox.count("audit.events WHERE erased_at IS NOT NULL")).isEqualTo(1);
         assertThat(erase(CUSTOMER).erased()).isZero();
-    }
-
-    @Test
-    void eventStaysWhileAWorkerHoldsIt() throws Exception {
-        CountDownLatch started = new CountDownLatch(1);
-        CountDownLatch release = new CountDownLatch(1);
-        Recorded handler = Recorded.failing((attempt) -> {
-            started.countDown();
-            await().until(() -> release.getCount() == 0);
-            return null;
-        });
-        outbox.handler("mail", "*", handler).start();
-        EventEnvelope event = publish("42", new Handled(MARKER));
-        assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-
-        assertThat(erase(CUSTOMER.withoutDelivery())).isEqualTo(Erased.of(0, new Count(1, true)));
-        assertThat(content(event)).contains(MARKER);
-        release.countDown();
-        outbox.awaitPublished(1);
-        assertThat(erase(CUSTOMER)).isEqualTo(Erased.of(1, Count.NONE));
-        assertThat(handler.handled())
-                .extracting(EventEnvelope::payload)
-                .allMatch((payload) -> payload.contains(MARKER));
     }
 
     @Test
