@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -20,9 +19,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,39 +35,6 @@ class RetryWhileWorkersRunTest {
     private final TestOutbox outbox = TestOutbox.create();
 
     private final Lanes lanes = new Lanes(outbox);
-
-    @Test
-    void laterEventBeingAttemptedGoesFirst() {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        AtomicBoolean down = new AtomicBoolean(true);
-        Recorded mail = Recorded.failing((attempt) -> {
-            if (down.get()) {
-                return attempt.envelope().sequence() == 1
-                        ? new NonRetryableException("never")
-                        : new IOException("later");
-            }
-            if (attempt.envelope().sequence() == 2) {
-                begun.countDown();
-                InBackground.awaitLatch(end);
-            }
-            return null;
-        });
-        outbox.handler("mail", "*", mail).poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1));
-        List<EventEnvelope> events = outbox.publishOrders("1", 3);
-        outbox.start();
-        await().until(() -> lanes.of("mail", "1").equals(List.of("1 DEAD 1", "2 OPEN 1", "3 OPEN 0")));
-        down.set(false);
-        retry(DeliverySelection.delivery(events.get(1).eventId(), "mail"));
-        InBackground.awaitLatch(begun);
-
-        assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
-                .isEqualTo(new Changed(1, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
-        end.countDown();
-        outbox.awaitPublished(3);
-        assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(2L, 3L, 1L)));
-    }
 
     @Test
     void attemptedDeliveryIsBusy() {
