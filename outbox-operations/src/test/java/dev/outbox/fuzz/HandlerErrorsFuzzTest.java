@@ -88,7 +88,7 @@ class HandlerErrorsFuzzTest {
     private void fail(Random random, int count) {
         Hostile values = new Hostile(random);
         ERRORS.clear();
-        long before = deaths();
+        long before = OUTBOX.deadDeliveries();
         long lastId = OUTBOX.sql()
                 .sql("SELECT coalesce(max(outbox_id), 0) FROM events.outbox_delivery")
                 .query(Long.class)
@@ -98,17 +98,13 @@ class HandlerErrorsFuzzTest {
             ERRORS.put(id, error(values, 3));
             OUTBOX.publish(id, new OrderPlaced(i));
         }
-        await().atMost(Duration.ofSeconds(60)).until(() -> deaths() == before + count);
+        await().atMost(Duration.ofSeconds(60)).until(() -> OUTBOX.deadDeliveries() == before + count);
         List<Delivery> dead =
                 Operator.of(OUTBOX).operations().find(DeliverySelection.all().after(lastId, "fails"), count);
         assertThat(dead).hasSize(count).allSatisfy((delivery) -> {
             assertThat(delivery.attempts().lastFailure().code()).hasSizeLessThanOrEqualTo(255);
             assertThat(delivery.attempts().lastFailure().message()).isNotNull().hasSizeLessThanOrEqualTo(2000);
         });
-    }
-
-    private static long deaths() {
-        return OUTBOX.deadDeliveries();
     }
 
     private static Throwable error(Hostile values, int depth) {

@@ -50,16 +50,12 @@ class OperationsFuzzTest {
         for (int i = 0; i < 3; i++) {
             OUTBOX.publish("o" + i, new OrderPlaced(i));
         }
-        await().until(() -> deaths() == 3);
+        await().until(() -> OUTBOX.deadDeliveries() == 3);
     }
 
     @AfterAll
     static void close() {
         OUTBOX.close();
-    }
-
-    private static long deaths() {
-        return OUTBOX.deadDeliveries();
     }
 
     @Test
@@ -79,7 +75,7 @@ class OperationsFuzzTest {
         assertThat(outcomes.keySet())
                 .contains("done", Reason.UNKNOWN_HANDLER.name())
                 .containsAll(REFUSALS.stream().map(Class::getSimpleName).toList());
-        assertThat(deaths()).isEqualTo(3);
+        assertThat(OUTBOX.deadDeliveries()).isEqualTo(3);
         assertThat(OUTBOX.events()).isEqualTo(3);
     }
 

@@ -12,7 +12,6 @@ import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.HandlerDefinition.PayloadHandler;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -225,11 +223,7 @@ class DeadLetterReporterTest {
                     }))
                     .start();
         }
-        outbox.transactions()
-                .executeWithoutResult((status) -> outbox.publisher()
-                        .publishAll(IntStream.range(0, 200)
-                                .mapToObj((i) -> OutboxEvent.of("order", "o" + i, new OrderPlaced(i)))
-                                .toList()));
+        outbox.publishTogether(200, 200);
 
         await().until(() -> outbox.count("effect") >= 200);
         awaitAllReported();

@@ -163,8 +163,8 @@ class LaneStatementsTest {
                     .sql("UPDATE events.outbox_lane SET due_at = now() - interval '1 ms' WHERE aggregate_id = '7'")
                     .update();
 
-            assertThat(pagesOfLook(outbox, "-infinity", 1)).isGreaterThan(400);
-            assertThat(pagesOfLook(outbox, mark, 1)).isLessThan(60);
+            assertThat(pagesOfLook(outbox, "-infinity")).isGreaterThan(400);
+            assertThat(pagesOfLook(outbox, mark)).isLessThan(60);
         }
     }
 
@@ -175,12 +175,12 @@ class LaneStatementsTest {
                 .toString();
     }
 
-    /** Of the look at the next due time, and of a claim that finds so many deliveries. */
-    private static long pagesOfLook(TestOutbox outbox, String dueFrom, int deliveries) throws SQLException {
+    /** Of the look at the next due time, and of a claim that finds one delivery. */
+    private static long pagesOfLook(TestOutbox outbox, String dueFrom) throws SQLException {
         Explained explained = new Explained(outbox.dataSource());
         JsonNode look = explained.explainUntilNext(List.of("mail-0"), dueFrom);
         List<JsonNode> claim = explained.explainClaimOfLanes(List.of("mail-0"), 50, 200, true, dueFrom);
-        assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(deliveries);
+        assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(1);
         return Stream.of(look, claim.get(0), claim.get(1))
                 .mapToLong(Explained::pages)
                 .max()

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.retention.RetentionSteps;
@@ -63,9 +62,7 @@ class EraseRacesTest {
         List<CompletableFuture<?>> publishers = new ArrayList<>();
         for (int number = 1; number <= CUSTOMERS; number++) {
             String id = "c" + number;
-            publishers.add(InBackground.run(() -> IntStream.range(0, EVENTS)
-                    .mapToObj((i) -> outbox.publish(id, new OrderPlaced(i)))
-                    .toList()));
+            publishers.add(InBackground.run(() -> outbox.publishOrders(id, EVENTS)));
         }
         CompletableFuture<?> replays = InBackground.run(() -> {
             for (int round = 0; round < 5; round++) {

@@ -1,6 +1,7 @@
 package dev.outbox.operations.internal.inspect;
 
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.lane.LaneRows;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -41,13 +42,7 @@ record InspectedTables(TestOutbox outbox) {
         addOpen("FAILED", failed);
         addOpen("WAITING", OF_BIG);
         indexes.forEach((index) -> sql().sql(index).update());
-        sql().sql("""
-                        INSERT INTO events.outbox_lane (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
-                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, min(d.aggregate_seq), min(d.next_retry_at)
-                          FROM events.outbox_delivery d
-                         WHERE d.status = 'OPEN'
-                         GROUP BY d.aggregate_type, d.aggregate_id, d.handler_id, d.stream
-                        """).update();
+        LaneRows.addMissing(sql());
         sql().sql(
                         "VACUUM ANALYZE events.outbox_published, events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();

@@ -7,15 +7,11 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.retention.Retention;
-import dev.outbox.internal.retention.RetentionSettings;
-import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.retention.RetentionSteps;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.fixture.Operator;
 import java.io.IOException;
 import java.sql.SQLException;
-import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -129,7 +125,7 @@ class StatusViewTest {
         assertThat(row(skipped).skippedHandlers()).isEqualTo("audit,mail");
         assertThat(outcomes(skipped)).containsExactly("audit SKIPPED", "mail SKIPPED");
         assertThat(row(delivered).skippedHandlers()).isEmpty();
-        assertThat(archive()).isEqualTo(2);
+        assertThat(RetentionSteps.archive(outbox)).isEqualTo(2);
         assertThat(archivedSkips(skipped)).isEqualTo("audit,mail");
         assertThat(archivedSkips(delivered)).isEmpty();
     }
@@ -166,7 +162,7 @@ class StatusViewTest {
         skip("mail", event);
 
         assertThat(row(event).skippedHandlers()).isEmpty();
-        assertThat(archive()).isEqualTo(1);
+        assertThat(RetentionSteps.archive(outbox)).isEqualTo(1);
         assertThat(archivedSkips(event)).isEmpty();
     }
 
@@ -176,17 +172,6 @@ class StatusViewTest {
                         .skip(DeliverySelection.delivery(event.eventId(), handlerId), "ann", "sent by hand")
                         .affected())
                 .isEqualTo(1);
-    }
-
-    private long archive() throws SQLException {
-        return new Retention(
-                        new RetentionSettings(Duration.ZERO, true, Duration.ofDays(30), 1000),
-                        outbox.dataSource(),
-                        OutboxSchema.DEFAULT,
-                        OutboxSchema.DEFAULT_ARCHIVE,
-                        Clock.systemUTC(),
-                        null)
-                .runOnce();
     }
 
     private String archivedSkips(EventEnvelope event) {

@@ -31,6 +31,8 @@ class ExpiredDeadLettersTest {
     private final TestOutbox outbox =
             TestOutbox.create().retention(new RetentionSettings(MONTH, true, MONTH, null, MONTH, null, null, 2));
 
+    private final Lanes lanes = new Lanes(outbox);
+
     @Test
     @Guarantee(value = "G8", sentence = "An expired dead letter is skipped, on record.")
     void skipsExpiredDeadLettersOnRecord() throws SQLException {
@@ -65,7 +67,6 @@ class ExpiredDeadLettersTest {
                         + " VALUES ('mail', 10, 'RETRY', '{}', 100, 'ann', 'the cause is corrected')"
             })
     void deadLetterThatIsReportedRetriedOrYoungAgainStays(String change) throws SQLException {
-        Lanes lanes = new Lanes(outbox);
         EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.dead("mail", event);
         diedEarlier("31 days", event);
@@ -79,7 +80,6 @@ class ExpiredDeadLettersTest {
 
     @Test
     void deadLetterThatBlocksItsLaneStays() throws SQLException {
-        Lanes lanes = new Lanes(outbox);
         EventEnvelope event = outbox.publishOrders("1", 1).get(0);
         lanes.blocking("mail", event);
         diedEarlier("31 days", event);
@@ -92,7 +92,6 @@ class ExpiredDeadLettersTest {
 
     @Test
     void deadLetterThatPostgresRefusesToMoveStopsNoOther() throws SQLException {
-        Lanes lanes = new Lanes(outbox);
         EventEnvelope refused = outbox.publishOrders("1", 1).get(0);
         EventEnvelope other = outbox.publishOrders("2", 1).get(0);
         for (EventEnvelope event : List.of(refused, other)) {

@@ -9,7 +9,6 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
 import dev.outbox.fixture.Lanes;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.gauges.GaugeSteps;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -207,10 +205,7 @@ class RetryOperationTest {
     @Tag("full")
     void changesLargeSelectionInBatches() {
         int count = 1203;
-        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
-                .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 7, new OrderPlaced(i)))
-                .toList());
-        events.forEach((event) -> lanes.dead("mail", event));
+        outbox.publishTogether(count, 7).forEach((event) -> lanes.dead("mail", event));
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(count, 0));
         assertThat(outbox.sql()
@@ -218,7 +213,7 @@ class RetryOperationTest {
                                 "SELECT string_agg(first_seq || ' ' || aggregate_id, ',' ORDER BY aggregate_id) FROM events.outbox_lane")
                         .query(String.class)
                         .single())
-                .isEqualTo("1 a0,1 a1,1 a2,1 a3,1 a4,1 a5,1 a6");
+                .isEqualTo("1 order-0,1 order-1,1 order-2,1 order-3,1 order-4,1 order-5,1 order-6");
         assertThat(count(DeliveryStatus.OPEN)).isEqualTo(count);
     }
 

@@ -312,9 +312,7 @@ class BulkTest extends ReplaySteps {
 
     @Test
     void skippedEventIsDeliveredAgain() throws SQLException {
-        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.rangeClosed(1, 3)
-                .mapToObj((number) -> outbox.publisher().publish("order", "1", new OrderPlaced(number)))
-                .toList());
+        List<EventEnvelope> events = outbox.publishOrders("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         lanes.dead("audit", events.get(1));
         replays.skip(DEAD, 100, "ann", "obsolete");
