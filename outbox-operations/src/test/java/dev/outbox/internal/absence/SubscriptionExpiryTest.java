@@ -57,7 +57,7 @@ class SubscriptionExpiryTest {
             value = "G4",
             sentence =
                     "Events that a handler takes no more hold up its later ones for 15 minutes at most, and end visibly.")
-    void lanesContinueWhenTheSubscriptionExpires() {
+    void lanesContinueWhenTheSubscriptionExpires() throws SQLException {
         register("billing", PLACED, PAID);
         outbox.handler("billing", "OrderPlaced", handled).start();
         EventEnvelope paid = outbox.publish("1", new OrderPaid(1));
@@ -262,7 +262,7 @@ class SubscriptionExpiryTest {
     }
 
     @Test
-    void operatorEndsASubscriptionAtOnce() {
+    void operatorEndsASubscriptionAtOnce() throws SQLException {
         register("billing", PLACED, PAID);
         outbox.handler("billing", "OrderPlaced", handled).start();
         outbox.publish("1", new OrderPaid(1));
@@ -297,12 +297,8 @@ class SubscriptionExpiryTest {
                                 + " ago; stop every instance whose version takes it, and repeat the call");
     }
 
-    private void register(String handlerId, Subscription... taken) {
-        try {
-            registry.register(Map.of(handlerId, Set.of(taken)), Map.of(), Duration.ofDays(7));
-        } catch (SQLException ex) {
-            throw new IllegalStateException(ex);
-        }
+    private void register(String handlerId, Subscription... taken) throws SQLException {
+        registry.register(Map.of(handlerId, Set.of(taken)), Map.of(), Duration.ofDays(7));
     }
 
     private void expire(String eventType) throws SQLException {

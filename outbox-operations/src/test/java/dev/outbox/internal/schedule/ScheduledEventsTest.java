@@ -64,16 +64,14 @@ class ScheduledEventsTest {
 
         assertThat(scheduled.id()).isZero();
         assertThat(scheduled.sequence()).isZero();
-        assertThat(outbox.sql()
-                        .sql("SELECT payload ->> 'number' FROM events.outbox ORDER BY aggregate_seq")
-                        .query(String.class)
-                        .list())
-                .containsExactly("1", "2", "7", "3");
-        assertThat(outbox.sql()
-                        .sql("SELECT event_id FROM events.outbox WHERE payload ->> 'number' = '7'")
-                        .query(UUID.class)
-                        .single())
-                .isEqualTo(scheduled.eventId());
+        assertThat(numbers()).containsExactly("1", "2", "7", "3");
+        assertThat(Operator.of(outbox)
+                        .inspector()
+                        .findEvent(scheduled.eventId())
+                        .orElseThrow()
+                        .event()
+                        .sequence())
+                .isEqualTo(3);
         assertThat(outbox.scheduled()).isZero();
     }
 

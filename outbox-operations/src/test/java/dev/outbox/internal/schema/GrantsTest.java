@@ -74,9 +74,7 @@ class GrantsTest {
                         Duration.ofDays(7));
         event = outbox.publish("1", new OrderPlaced(1));
         new Lanes(outbox).dead("mail", event);
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default') ON CONFLICT DO NOTHING")
-                .update();
+        outbox.addStream("default");
         outbox.sql().sql("UPDATE events.outbox_aggregate_type SET origin = '1'").update();
         replay = Operator.of(outbox).replays().start(ReplayRequest.of("mail"), "ann", "to cancel it");
     }

@@ -18,6 +18,7 @@ import dev.outbox.operations.EventDetails.Status;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.fixture.Operator;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -35,11 +36,9 @@ class InspectorTest {
     private OutboxInspector inspector;
 
     @BeforeEach
-    void build() {
+    void build() throws SQLException {
         inspector = Operator.of(outbox).inspector();
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
-                .update();
+        outbox.addStream("default");
     }
 
     @Test

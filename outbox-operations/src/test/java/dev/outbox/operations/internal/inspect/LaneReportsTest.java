@@ -10,6 +10,7 @@ import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.LaneReport.Cause;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.fixture.Operator;
+import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,11 +27,9 @@ class LaneReportsTest {
     private List<EventEnvelope> events;
 
     @BeforeEach
-    void build() {
+    void build() throws SQLException {
         inspector = Operator.of(outbox).inspector();
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
-                .update();
+        outbox.addStream("default");
         lanes.registered("mail", "{letter}", "*");
         events = outbox.publishOrders("42", 4);
         outbox.publishOrders("43", 2);
