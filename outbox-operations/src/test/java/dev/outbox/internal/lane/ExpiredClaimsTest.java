@@ -141,23 +141,16 @@ class ExpiredClaimsTest {
     }
 
     @Test
-    void claimOfEventsEndsThemOnItsWay() throws SQLException {
+    void claimOfEventsTellsWhenALeaseEndsAndEndsItThen() throws SQLException {
         lanes.waiting("mail", outbox.publishOrders("1", 1).get(0));
         steps.claimDue(10, MAIL);
-        lanes.expired();
+        assertThat(new ClaimSteps(outbox).claim(10, MAIL).untilNextDelivery())
+                .hasValueSatisfying((until) -> assertThat(until).isBetween(LEASE.dividedBy(2), LEASE));
 
+        lanes.expired();
         assertThat(new ClaimSteps(outbox).claim(10, MAIL).untilNextDelivery())
                 .hasValueSatisfying((until) -> assertThat(until).isLessThanOrEqualTo(Duration.ZERO));
         assertThat(steps.claimDue(10, MAIL)).hasSize(1);
-    }
-
-    @Test
-    void lookTellsWhenALeaseEnds() throws SQLException {
-        lanes.waiting("mail", outbox.publishOrders("1", 1).get(0));
-        steps.claimDue(10, MAIL);
-
-        assertThat(new ClaimSteps(outbox).claim(10, MAIL).untilNextDelivery())
-                .hasValueSatisfying((until) -> assertThat(until).isBetween(LEASE.dividedBy(2), LEASE));
     }
 
     @Test

@@ -188,15 +188,4 @@ class FindDeliveriesTest {
                         .flatMap((seq) -> Stream.of(seq + " audit", seq + " mail"))
                         .toList());
     }
-
-    @Test
-    void runningTransactionIsNotDisturbed() {
-        lanes.dead("mail", outbox.publishOrders("1", 1).get(0));
-        outbox.inTransaction(() -> {
-            outbox.publisher().publish("order", "2", new OrderPlaced(1));
-            assertThat(operations.count(ALL).value()).isEqualTo(1);
-            return null;
-        });
-        assertThat(outbox.events()).isEqualTo(2);
-    }
 }
