@@ -107,6 +107,34 @@ class HandleTracingTest {
         logger.detachAppender(log);
     }
 
+    @Test
+    void redeliveryByAnotherInstanceContinuesTrace() {
+        List<String> published = new ArrayList<>();
+        HandlerDefinition lost = HandlerDefinition.of("mail", Set.of("*"), (event) -> database.cutOff());
+        runWithShortLease(lost, (traced) -> {
+            published.add(traced.inSpan("request", () -> traced.publish(order(1))));
+            await().until(() -> !traced.spans("handle mail").isEmpty());
+            published.add(traced.span("publish OrderPlaced").getSpanId());
+        });
+        database.restore();
+
+        runWithShortLease(mail, (traced) -> {
+            SpanData handle = await().until(() -> traced.spans("handle mail"), (spans) -> !spans.isEmpty())
+                    .get(0);
+            assertThat(handle.getTraceId()).isEqualTo(published.get(0));
+            assertThat(handle.getParentSpanId()).isEqualTo(published.get(1));
+        });
+    }
+
+    private void runWithShortLease(HandlerDefinition handler, Consumer<Traced> test) {
+        Traced.on(database, handler)
+                .withPropertyValues(
+                        "outbox.poller.lease=1s",
+                        "outbox.poller.shutdown-timeout=0s",
+                        "spring.datasource.hikari.connection-timeout=250")
+                .run((context) -> test.accept(new Traced(context)));
+    }
+
     @ParameterizedTest
     @CsvSource({"601, true", "300, false"})
     void lateEventIsLinked(long age, boolean linked) {
