@@ -12,6 +12,7 @@ import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfigurat
 import dev.outbox.spring.autoconfigure.tracing.OutboxTracingAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.util.List;
 import java.util.function.Consumer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -76,6 +77,14 @@ public final class Applications {
     public static void inTransaction(ApplicationContext context, Consumer<OutboxPublisher> work) {
         new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
                 .executeWithoutResult((status) -> work.accept(context.getBean(OutboxPublisher.class)));
+    }
+
+    /** Returns type, aggregate and sequence of each stored event, in the order in which they were stored. */
+    public static List<String> stored(ApplicationContext context) {
+        return context.getBean(JdbcClient.class)
+                .sql("SELECT event_type || ' ' || aggregate_id || ' ' || aggregate_seq FROM events.outbox ORDER BY id")
+                .query(String.class)
+                .list();
     }
 
     static long count(ApplicationContext context, String table) {

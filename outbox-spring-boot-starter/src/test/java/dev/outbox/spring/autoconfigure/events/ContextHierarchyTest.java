@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import static dev.outbox.spring.autoconfigure.Applications.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
-import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,11 +9,9 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
-import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /** A context passes each event to its parent after its own listeners. */
 class ContextHierarchyTest {
@@ -23,12 +21,16 @@ class ContextHierarchyTest {
 
     @Test
     void outboxOfTheParentStoresEventsOfTheChild() {
-        withChild(new ApplicationContextRunner(), (parent, child) -> {
-            inTransaction(parent, () -> child.publishEvent(new OrderPlaced("1")));
+        outbox().withBean(Listeners.class)
+                .run((parent) -> new ApplicationContextRunner()
+                        .withParent(parent.getSourceApplicationContext())
+                        .run((child) -> {
+                            inTransaction(parent, () -> child.publishEvent(new OrderPlaced("1")));
 
-            assertThat(stored(parent)).containsExactly("OrderPlaced 1 1");
-            assertThat(parent.getBean(Listeners.class).immediate).containsExactly("1");
-        });
+                            assertThat(stored(parent)).containsExactly("OrderPlaced 1 1");
+                            assertThat(parent.getBean(Listeners.class).immediate)
+                                    .containsExactly("1");
+                        }));
     }
 
     @Test
@@ -40,15 +42,6 @@ class ContextHierarchyTest {
         outbox().run((parent) -> outbox().withParent(parent.getSourceApplicationContext())
                 .withPropertyValues("outbox.spring-events.enabled=false")
                 .run((child) -> assertThat(child).hasNotFailed()));
-    }
-
-    private void withChild(
-            ApplicationContextRunner child,
-            BiConsumer<ConfigurableApplicationContext, ConfigurableApplicationContext> test) {
-        outbox().withBean(Listeners.class)
-                .run((parent) -> child.withParent(parent.getSourceApplicationContext())
-                        .run((context) -> test.accept(
-                                parent.getSourceApplicationContext(), context.getSourceApplicationContext())));
     }
 
     private ApplicationContextRunner outbox() {

@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import static dev.outbox.spring.autoconfigure.Applications.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
-import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,7 +14,7 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -35,11 +35,7 @@ class MulticasterTest {
 
     @Test
     void eventIsStoredOnThePublishingThreadIfListenersAreAsynchronous() {
-        application(() -> {
-                    SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
-                    multicaster.setTaskExecutor(new SimpleAsyncTaskExecutor("listener-"));
-                    return multicaster;
-                })
+        application((multicaster) -> multicaster.setTaskExecutor(new SimpleAsyncTaskExecutor("listener-")))
                 .withBean(Listeners.class)
                 .run((context) -> {
                     inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
@@ -54,11 +50,7 @@ class MulticasterTest {
 
     @Test
     void errorHandlerThatSuppressesRefusalsStopsTheStart() {
-        application(() -> {
-                    SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
-                    multicaster.setErrorHandler(TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER);
-                    return multicaster;
-                })
+        application((multicaster) -> multicaster.setErrorHandler(TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER))
                 .run((context) -> {
                     assertThat(context)
                             .getFailure()
@@ -78,22 +70,18 @@ class MulticasterTest {
 
     @Test
     void errorHandlerMayRethrowRefusals() {
-        application(() -> {
-                    SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
-                    multicaster.setErrorHandler((failure) -> {
-                        if (failure instanceof PublishException refusal) {
-                            throw refusal;
-                        }
-                    });
-                    return multicaster;
-                })
+        application((multicaster) -> multicaster.setErrorHandler((failure) -> {
+                    if (failure instanceof PublishException refusal) {
+                        throw refusal;
+                    }
+                }))
                 .run((context) -> assertThatThrownBy(() -> context.publishEvent(new OrderPlaced("1")))
                         .isInstanceOf(InvalidTransactionException.class));
     }
 
     @Test
     void multicasterThatAlwaysUsesAnotherThreadStopsTheStart() {
-        application(OtherThread::new)
+        application(new OtherThread())
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .isInstanceOf(OutboxConfigurationException.class)
@@ -107,7 +95,7 @@ class MulticasterTest {
 
     @Test
     void lazyInitializationDoesNotDeferTheCheck() {
-        application(OtherThread::new)
+        application(new OtherThread())
                 .withInitializer((context) ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run((context) -> assertThat(context).getFailure().isInstanceOf(OutboxConfigurationException.class));
@@ -115,17 +103,22 @@ class MulticasterTest {
 
     @Test
     void unsuitableMulticasterIsAcceptedIfSpringEventsAreDisabled() {
-        application(OtherThread::new)
+        application(new OtherThread())
                 .withPropertyValues("outbox.spring-events.enabled=false")
                 .run((context) -> assertThat(context).hasNotFailed());
     }
 
-    private ApplicationContextRunner application(Supplier<SimpleApplicationEventMulticaster> multicaster) {
+    private ApplicationContextRunner application(Consumer<SimpleApplicationEventMulticaster> settings) {
+        SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+        settings.accept(multicaster);
+        return application(multicaster);
+    }
+
+    private ApplicationContextRunner application(SimpleApplicationEventMulticaster multicaster) {
         return withoutPolling(Applications.on(database)).withInitializer((context) -> {
-            SimpleApplicationEventMulticaster bean = multicaster.get();
-            bean.setBeanFactory(context.getBeanFactory());
+            multicaster.setBeanFactory(context.getBeanFactory());
             context.getBeanFactory()
-                    .registerSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME, bean);
+                    .registerSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME, multicaster);
         });
     }
 

@@ -1,12 +1,11 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import static dev.outbox.spring.autoconfigure.Applications.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
-import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
@@ -27,7 +26,7 @@ class OutboxedPublisherTest {
     private final TestDatabase database = Applications.database();
 
     @Test
-    void annotationDeterminesTheAggregate() {
+    void annotationDeterminesAggregateTypeAndVersion() {
         withoutPolling(Applications.on(database))
                 .withPropertyValues("outbox.spring-events.enabled=false", "outbox.streams.changes.batch-size=1")
                 .run((context) -> {
@@ -36,17 +35,21 @@ class OutboxedPublisherTest {
                         publisher.publish(new OrderPlaced("1"));
                         publisher.publish((Object) OutboxEvent.of("order", "1", new OrderPlaced("1")));
                         publisher.publish(new OrderChanged("2", 7));
+                        assertThat(publisher.publish(new OrderBilled("3")).schemaVersion())
+                                .isEqualTo(2);
                     });
                     assertThat(stored(context))
-                            .containsExactly("OrderPlaced 1 1", "OrderPlaced 1 2", "OrderChanged 2 7");
+                            .containsExactly(
+                                    "OrderPlaced 1 1", "OrderPlaced 1 2", "OrderChanged 2 7", "order.billed 3 1");
                 });
     }
 
     @Test
-    void otherValuesThanTheAnnotationAreRefused() {
+    void missingAnnotationAndOtherValuesThanItsOwnAreRefused() {
         OrderPlaced order = new OrderPlaced("1");
         OutboxEvent changed = OutboxEvent.of("change", "2", new OrderChanged("2", 7));
         publishNothing((publisher) -> {
+            assertRefused(() -> publisher.publish(new Unmarked("1")), "is not @Outboxed");
             assertRefused(() -> publisher.publish("parcel", "1", order), "aggregate type order", "has parcel");
             assertRefused(() -> publisher.publish("order", "2", order), "aggregate id 1", "has 2");
             assertRefused(() -> publisher.publish(changed.withSequence(7)), "stream changes", "has none");
@@ -61,21 +64,6 @@ class OutboxedPublisherTest {
                     "aggregate id 1",
                     "has 3");
         });
-    }
-
-    @Test
-    void annotationNamesTypeAndVersion() {
-        withoutPolling(Applications.on(database))
-                .run((context) -> inTransaction(
-                        context,
-                        () -> assertThat(context.getBean(OutboxPublisher.class).publish(new OrderBilled("1")))
-                                .extracting(EventEnvelope::eventType, EventEnvelope::schemaVersion)
-                                .containsExactly("order.billed", 2)));
-    }
-
-    @Test
-    void objectWithoutAnnotationIsRefused() {
-        publishNothing((publisher) -> assertRefused(() -> publisher.publish(new Unmarked("1")), "is not @Outboxed"));
     }
 
     private static void assertRefused(Runnable call, String... message) {

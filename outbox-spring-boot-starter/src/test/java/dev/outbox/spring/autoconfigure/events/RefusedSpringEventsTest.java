@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import static dev.outbox.spring.autoconfigure.Applications.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
-import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

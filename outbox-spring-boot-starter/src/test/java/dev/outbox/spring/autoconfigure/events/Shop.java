@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.event.TransactionalEventListener;
@@ -36,14 +35,6 @@ final class Shop {
         TransactionTemplate template = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
         template.setPropagationBehavior(propagation);
         return template;
-    }
-
-    /** Returns type, aggregate and sequence of each stored event, in the order in which they were stored. */
-    static List<String> stored(ApplicationContext context) {
-        return context.getBean(JdbcClient.class)
-                .sql("SELECT event_type || ' ' || aggregate_id || ' ' || aggregate_seq FROM events.outbox ORDER BY id")
-                .query(String.class)
-                .list();
     }
 
     /** Applies work to an application whose events stay in the queue. */

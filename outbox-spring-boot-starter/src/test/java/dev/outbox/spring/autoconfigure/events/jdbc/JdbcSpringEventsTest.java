@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure.events.jdbc;
 
+import static dev.outbox.spring.autoconfigure.Applications.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.jdbc.autoconfigure.DataJdbcRepositoriesAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
@@ -73,13 +73,6 @@ class JdbcSpringEventsTest {
         return Applications.on(database)
                 .withConfiguration(AutoConfigurations.of(DataJdbcRepositoriesAutoConfiguration.class))
                 .withUserConfiguration(Repositories.class);
-    }
-
-    private static List<String> stored(ApplicationContext context) {
-        return context.getBean(JdbcClient.class)
-                .sql("SELECT event_type || ' ' || aggregate_id || ' ' || aggregate_seq FROM events.outbox ORDER BY id")
-                .query(String.class)
-                .list();
     }
 
     @Configuration(proxyBeanMethods = false)
