@@ -3,10 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxDependencies.Capacity;
-import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.lang.reflect.Method;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
@@ -14,18 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.mock.env.MockEnvironment;
 
 class HandlerCapacityTest {
-
-    @Test
-    void capacityIsThatOfTheConnectionPool() {
-        try (TestDatabase database = TestPostgres.shared().newDatabase()) {
-            Applications.on(database)
-                    .withPropertyValues("spring.datasource.hikari.maximum-pool-size=7")
-                    .run((context) -> assertThat(context.getBean(OutboxDependencies.class)
-                                    .capacity()
-                                    .connections())
-                            .hasValue(7));
-        }
-    }
 
     @Test
     void capacityIsUnknownWhereThePoolIs() {

@@ -4,14 +4,11 @@ import static dev.outbox.spring.autoconfigure.Applications.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxDependencies;
-import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
-import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.time.Instant;
@@ -32,16 +29,6 @@ class OutboxAutoConfigurationTest {
 
     @AutoClose
     private final TestDatabase database = Applications.database();
-
-    @Test
-    void applicationWithoutAnyConfigurationHasRunningOutbox() {
-        Applications.on(database).run((context) -> {
-            assertThat(context).hasSingleBean(OutboxPublisher.class).hasSingleBean(OutboxRuntime.class);
-            assertThat(context.getBean(OutboxRuntime.class).isRunning()).isTrue();
-            assertThat(count(context, "events.outbox")).isZero();
-            assertThat(count(context, "audit.events")).isZero();
-        });
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -76,19 +63,6 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
-    void eventTravelsInTheStreamThatTakesItsAggregateType() {
-        Applications.withSubscriptionsOn(database)
-                .withPropertyValues("outbox.streams[shop.billing].aggregate-types=subscription")
-                .run((context) -> {
-                    context.getBean(Subscriptions.class).start("1", "gold");
-
-                    await().untilAsserted(() -> assertThat(
-                                    count(context, "events.outbox_published WHERE stream = 'shop.billing'"))
-                            .isOne());
-                });
-    }
-
-    @Test
     void propertiesThatNameNoHandlerAreReported(CapturedOutput output) {
         Applications.withSubscriptionsOn(database)
                 .withPropertyValues("outbox.handlers.licensing.retry.max-attempts=3")
@@ -97,18 +71,6 @@ class OutboxAutoConfigurationTest {
                     assertThat(output)
                             .contains("outbox.handlers configures [licensing], but this application has only"
                                     + " the handlers [licensing.extend]");
-                });
-    }
-
-    @Test
-    void receivedEventIsStoredEvenIfUnroutedOnesAreRefused() {
-        Applications.on(database)
-                .withPropertyValues("outbox.publisher.unrouted=fail")
-                .run((context) -> {
-                    OutboxEvent received = OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"))
-                            .withOrigin("billing");
-                    Applications.inTransaction(context, (outbox) -> outbox.publish(received));
-                    assertThat(count(context, "events.outbox")).isOne();
                 });
     }
 

@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.listener.OutboxListener;
@@ -11,10 +10,7 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
@@ -43,17 +39,6 @@ class OutboxBeansTest {
                             context, (outbox) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold")));
                     List<String> plans = context.getBean(Licensing.class).plans;
                     await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
-                });
-    }
-
-    @Test
-    void clockOfTheApplicationTellsWhenEventsOccur() {
-        Instant noon = Instant.parse("2026-05-04T12:00:00Z");
-        Applications.withSubscriptionsOn(database)
-                .withBean(Clock.class, () -> Clock.fixed(noon, ZoneOffset.UTC))
-                .run((context) -> {
-                    EventEnvelope event = context.getBean(Subscriptions.class).start("1", "gold");
-                    assertThat(event.occurredAt()).isEqualTo(noon);
                 });
     }
 

@@ -14,7 +14,6 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -24,15 +23,21 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 class OutboxMigrationInitializerTest {
 
+    private static final Instant NOON = Instant.parse("2026-05-04T12:00:00Z");
+
     @AutoClose
     private final TestDatabase database = TestPostgres.shared().newDatabase();
 
     @Test
-    void flywayOfTheApplicationGoesItsOwnWay() {
+    void flywayOfTheApplicationRunsFirstAndGoesItsOwnWay() {
         Applications.withSubscriptionsOn(database)
                 .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
                 .run((context) -> {
-                    assertThat(context).hasSingleBean(Flyway.class);
+                    assertThat(dependencies(context, "outboxMigrationInitializer"))
+                            .contains("flywayInitializer");
+                    assertThat(dependencies(context, "jdbcTemplate"))
+                            .contains("flywayInitializer", "outboxMigrationInitializer");
+                    assertThat(dependencies(context, "outboxRuntime")).contains("outboxMigrationInitializer");
                     assertThat(count(context, "subscription")).isZero();
                     assertThat(count(context, "public.flyway_schema_history")).isOne();
                     assertThat(count(context, "events.outbox_schema_history WHERE version = '1'"))
@@ -52,26 +57,13 @@ class OutboxMigrationInitializerTest {
     }
 
     @Test
-    void migrationsOfTheApplicationRunFirstAndItsQueriesAfterThoseOfTheOutbox() {
-        Applications.on(database)
-                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
-                .run((context) -> {
-                    assertThat(dependencies(context, "outboxMigrationInitializer"))
-                            .contains("flywayInitializer");
-                    assertThat(dependencies(context, "jdbcTemplate"))
-                            .contains("flywayInitializer", "outboxMigrationInitializer");
-                    assertThat(dependencies(context, "outboxRuntime")).contains("outboxMigrationInitializer");
-                });
-    }
-
-    @Test
-    void clockMayReadTheDatabase() {
+    void clockOfTheApplicationMayReadTheDatabase() {
         Applications.withSubscriptionsOn(database)
                 .withBean(DatabaseClock.class)
                 .run((context) -> assertThat(context.getBean(Subscriptions.class)
                                 .start("1", "gold")
                                 .occurredAt())
-                        .isNotNull());
+                        .isEqualTo(NOON));
     }
 
     @Test
@@ -119,7 +111,7 @@ class OutboxMigrationInitializerTest {
 
         @Override
         public Instant instant() {
-            return jdbc.queryForObject("SELECT clock_timestamp()", OffsetDateTime.class)
+            return jdbc.queryForObject("SELECT timestamptz '" + NOON + "'", OffsetDateTime.class)
                     .toInstant();
         }
 

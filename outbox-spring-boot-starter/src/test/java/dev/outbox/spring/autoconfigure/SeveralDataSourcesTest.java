@@ -2,7 +2,6 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.InvalidTransactionException;
@@ -13,7 +12,7 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -28,8 +27,6 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Applications with two data sources: the mark decides which one holds the outbox. */
@@ -41,70 +38,38 @@ class SeveralDataSourcesTest {
     @AutoClose
     private final TestDatabase other = TestPostgres.shared().newDatabase();
 
-    @Test
-    void markedDataSourceHoldsTheOutbox() {
-        twoDataSources().withUserConfiguration(MarkedSecond.class).run((context) -> {
-            OutboxPublisher outbox = context.getBean(OutboxPublisher.class);
-
-            transactions(context, "secondTransactions")
-                    .executeWithoutResult(
-                            (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold")));
-
-            await().untilAsserted(() ->
-                    assertThat(context.getBean(Licensing.class).plans).containsExactly("1:gold"));
-            assertThat(schemas(context, "first")).isZero();
-            assertThat(schemas(context, "second")).isEqualTo(2);
-            assertThatThrownBy(() -> transactions(context, "firstTransactions")
-                            .executeWithoutResult(
-                                    (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold"))))
-                    .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining(
-                            "does not use the outbox's DataSource, so the event would not commit with it; use the"
-                                    + " transaction manager of the outbox's DataSource, or mark the DataSource of this one with"
-                                    + " @OutboxDataSource");
-        });
-    }
-
     @ParameterizedTest
     @ValueSource(classes = {MarkedSecond.class, PrimaryFirst.class})
-    void deduplicatingHandlerGetsTheTransactionManagerOfTheOutbox(Class<?> dataSources) {
+    void markedDataSourceAndItsTransactionManagerAreThoseOfTheOutbox(Class<?> dataSources) {
         twoDataSources()
                 .withUserConfiguration(dataSources)
                 .withBean(Notes.class)
-                .run(SeveralDataSourcesTest::assertDeduplicated);
-    }
+                .run((context) -> {
+                    publish(context, "secondTransactions");
 
-    private static void assertDeduplicated(ApplicationContext context) {
-        assertThat(schemas(context, "first")).isZero();
-        transactions(context, "secondTransactions")
-                .executeWithoutResult((status) -> context.getBean(OutboxPublisher.class)
-                        .publish("subscription", "1", new SubscriptionStarted("gold")));
-        JdbcClient second = JdbcClient.create(context.getBean("second", DataSource.class));
-        await().untilAsserted(() -> assertThat(second.sql("SELECT handler_id FROM events.processed_event")
-                        .query(String.class)
-                        .list())
-                .contains("notes"));
+                    List<String> plans = context.getBean(Licensing.class).plans;
+                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                    JdbcClient second = JdbcClient.create(context.getBean("second", DataSource.class));
+                    await().untilAsserted(() -> assertThat(second.sql("SELECT handler_id FROM events.processed_event")
+                                    .query(String.class)
+                                    .list())
+                            .contains("notes"));
+                    assertThat(schemas(context, "first")).isZero();
+                    assertThat(schemas(context, "second")).isEqualTo(2);
+                });
     }
 
     @Test
-    void eventAfterTheCommitOfAnApplicationsOwnManagerIsRefused() {
-        twoDataSources().withUserConfiguration(PrimaryFirst.class).run((context) -> {
-            AtomicReference<Throwable> refusal = new AtomicReference<>();
-            transactions(context, "secondTransactions")
-                    .executeWithoutResult((status) ->
-                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                                @Override
-                                public void afterCommit() {
-                                    OutboxPublisher outbox = context.getBean(OutboxPublisher.class);
-                                    refusal.set(catchThrowable(() ->
-                                            outbox.publish("subscription", "1", new SubscriptionStarted("late"))));
-                                }
-                            }));
-
-            assertThat(refusal.get())
-                    .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining("has ended already");
-        });
+    void transactionOfTheOtherDataSourceIsRefused() {
+        twoDataSources()
+                .withUserConfiguration(MarkedSecond.class)
+                .withPropertyValues("outbox.poller.enabled=false")
+                .run((context) -> assertThatThrownBy(() -> publish(context, "firstTransactions"))
+                        .isInstanceOf(InvalidTransactionException.class)
+                        .hasMessageContaining(
+                                "does not use the outbox's DataSource, so the event would not commit with it; use the"
+                                        + " transaction manager of the outbox's DataSource, or mark the DataSource of this one with"
+                                        + " @OutboxDataSource"));
     }
 
     private ApplicationContextRunner twoDataSources() {
@@ -114,8 +79,10 @@ class SeveralDataSourcesTest {
                 .withBean(Licensing.class);
     }
 
-    private static TransactionTemplate transactions(ApplicationContext context, String name) {
-        return new TransactionTemplate(context.getBean(name, PlatformTransactionManager.class));
+    private static void publish(ApplicationContext context, String transactionManager) {
+        new TransactionTemplate(context.getBean(transactionManager, PlatformTransactionManager.class))
+                .executeWithoutResult((status) -> context.getBean(OutboxPublisher.class)
+                        .publish("subscription", "1", new SubscriptionStarted("gold")));
     }
 
     private static long schemas(ApplicationContext context, String dataSource) {
