@@ -8,6 +8,7 @@ import dev.outbox.EventType;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
+import dev.outbox.Outboxed;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.lang.annotation.ElementType;
@@ -26,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -317,6 +319,34 @@ class RefusedHandlersTest {
         void generic(Change<String> event) {}
     }
 
+    static class Marked {
+
+        private static final String LISTENS = "is also an @EventListener: Spring calls it when an application publishes"
+                + " OrderPlaced, and the outbox calls it again; remove one of the annotations";
+
+        private static final String MISTYPED =
+                "takes a class that cannot be published: aggregateId 'oderId' of @Outboxed"
+                        + " dev.outbox.spring.autoconfigure.RefusedHandlersTest$OrderLost names no property";
+
+        @Because(LISTENS)
+        @EventListener
+        @OutboxHandler
+        void listening(OrderPlaced event) {}
+
+        @Because(LISTENS)
+        @TransactionalEventListener
+        @OutboxHandler
+        void listeningAfterCommit(OrderPlaced event) {}
+
+        @Because(MISTYPED)
+        @OutboxHandler
+        void mistyped(OrderLost event) {}
+
+        @Because(MISTYPED)
+        @OutboxHandler
+        void mistypedBatch(List<OrderLost> events) {}
+    }
+
     /** Has the name and the marks of the annotation of Spring Modulith. */
     @Async
     @Transactional(propagation = Propagation.REQUIRES_NEW)
@@ -324,6 +354,12 @@ class RefusedHandlersTest {
     @Target(ElementType.METHOD)
     @Retention(RetentionPolicy.RUNTIME)
     @interface ApplicationModuleListener {}
+
+    @Outboxed(aggregateType = "order", aggregateId = "orderId")
+    record OrderPlaced(String orderId) {}
+
+    @Outboxed(aggregateType = "order", aggregateId = "oderId")
+    record OrderLost(String orderId) {}
 
     record Wrapper<T>(T value) {}
 
