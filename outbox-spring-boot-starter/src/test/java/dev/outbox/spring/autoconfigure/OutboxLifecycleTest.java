@@ -91,11 +91,11 @@ class OutboxLifecycleTest {
     }
 
     @Test
-    void outboxSurvivesStopAndStartOfItsContext() {
+    void outboxStopsAndPausesWithItsContext() {
         Applications.withSubscriptionsOn(database).run((context) -> {
             OutboxRuntime runtime = context.getBean(OutboxRuntime.class);
             List<String> plans = context.getBean(Licensing.class).plans;
-            ConfigurableApplicationContext application = context;
+            ConfigurableApplicationContext application = context.getSourceApplicationContext();
 
             application.stop();
             assertThat(runtime.isRunning()).isFalse();
@@ -104,14 +104,6 @@ class OutboxLifecycleTest {
 
             application.start();
             await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
-        });
-    }
-
-    @Test
-    void pausedContextPausesItsOutbox() {
-        Applications.withSubscriptionsOn(database).run((context) -> {
-            OutboxRuntime runtime = context.getBean(OutboxRuntime.class);
-            ConfigurableApplicationContext application = context.getSourceApplicationContext();
 
             application.pause();
             assertThat(runtime.isRunning()).isFalse();
@@ -150,6 +142,26 @@ class OutboxLifecycleTest {
                             assertThat(old.getBean(OutboxRuntime.class).isRunning())
                                     .isTrue();
                         }));
+    }
+
+    /** A process without a web server lives as long as one of its threads is no daemon. */
+    @Test
+    void onlyAPollingOutboxKeepsItsProcessAliveUntilItCloses() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.poller.enabled=false")
+                .run((context) -> assertThat(keepingProcessAlive(before)).isEmpty());
+
+        Applications.withSubscriptionsOn(database)
+                .run((context) -> assertThat(keepingProcessAlive(before)).isNotEmpty());
+        await().until(() -> keepingProcessAlive(before).isEmpty());
+    }
+
+    private static List<Thread> keepingProcessAlive(Set<Thread> before) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter((thread) -> thread.getName().startsWith("outbox-") && !thread.isDaemon())
+                .filter((thread) -> !before.contains(thread))
+                .toList();
     }
 
     @Test
