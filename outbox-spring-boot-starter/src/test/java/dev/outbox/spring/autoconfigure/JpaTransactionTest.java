@@ -38,27 +38,20 @@ class JpaTransactionTest {
     private final TestDatabase database = Applications.database();
 
     @Test
-    void eventCommitsWithItsEntity() {
+    void eventCommitsAndRollsBackWithItsEntity() {
         application().run((context) -> {
             assertThat(context.getBean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
 
-            context.getBean(Contracts.class).sign("1", false);
+            assertThatThrownBy(() -> context.getBean(Contracts.class).sign("1", true))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThat(count(context, "contract")).isZero();
+            assertThat(count(context, "events.outbox")).isZero();
 
+            context.getBean(Contracts.class).sign("1", false);
             assertThat(count(context, "contract")).isOne();
             assertThat(count(context, "events.outbox")).isOne();
             await().untilAsserted(() ->
                     assertThat(context.getBean(Licensing.class).plans).containsExactly("1:gold"));
-        });
-    }
-
-    @Test
-    void eventRollsBackWithItsEntity() {
-        application().run((context) -> {
-            assertThatThrownBy(() -> context.getBean(Contracts.class).sign("1", true))
-                    .isInstanceOf(IllegalStateException.class);
-
-            assertThat(count(context, "contract")).isZero();
-            assertThat(count(context, "events.outbox")).isZero();
         });
     }
 

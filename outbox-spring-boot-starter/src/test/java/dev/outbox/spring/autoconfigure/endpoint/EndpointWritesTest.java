@@ -30,17 +30,13 @@ class EndpointWritesTest {
     private final EndpointWrites writes = new EndpointWrites(operations, mock(Replays.class), scheduled);
 
     @Test
-    void expiresHandler() {
+    void expiresHandlerOrSubscription() {
         when(operations.expireHandler("old", "ann", "removed")).thenReturn(true);
 
-        assertThat(perform(Map.of("handler", "old"), "removed")).isEqualTo(Map.of("changed", true));
-    }
-
-    @Test
-    void expiresSubscription() {
         when(operations.expireSubscription("billing", "OrderPaid", "ann", "dropped"))
                 .thenReturn(true);
 
+        assertThat(perform(Map.of("handler", "old"), "removed")).isEqualTo(Map.of("changed", true));
         assertThat(perform(Map.of("handler", "billing", "eventType", "OrderPaid"), "dropped"))
                 .isEqualTo(Map.of("changed", true));
     }

@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.OutboxPublisher;
-import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.FreshGauges;
@@ -14,6 +12,7 @@ import dev.outbox.testing.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -53,45 +52,35 @@ class OutboxMetricsAutoConfigurationTest {
     }
 
     @Test
-    void gaugesStandForEachStream() {
-        withRegistry()
-                .withUserConfiguration(FreshGauges.class)
-                .withPropertyValues("outbox.streams.mail.batch-size=1")
-                .run((context) -> {
-                    stopPolling(context);
-                    publish(context);
+    void gaugesStandForEachStreamAndForEachHandlerOfAnInstanceThatPolls() {
+        ApplicationContextRunner application = withRegistry().withUserConfiguration(FreshGauges.class);
+        application.withPropertyValues("outbox.streams.mail.batch-size=1").run((context) -> {
+            stopPolling(context);
+            publish(context);
 
-                    MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    await().untilAsserted(() -> {
-                        assertThat(pending(registry, "default")).isOne();
-                        assertThat(pending(registry, "mail")).isZero();
-                    });
-                    for (String gauge : new String[] {
-                        "processing",
-                        "retrying",
-                        "dead",
-                        "lanes.blocked",
-                        "oldest.pending",
-                        "oldest.retrying",
-                        "handlers.stuck"
-                    }) {
-                        assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
-                    }
-                });
-    }
-
-    @Test
-    void gaugesStandForEachHandlerOfAnInstanceThatPolls() {
-        withRegistry().run((context) -> {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
-            for (String gauge : new String[] {"dead", "oldest", "paused"}) {
+            await().untilAsserted(() -> {
+                assertThat(pending(registry, "default")).isOne();
+                assertThat(pending(registry, "mail")).isZero();
+            });
+            for (String gauge : List.of(
+                    "processing",
+                    "retrying",
+                    "dead",
+                    "lanes.blocked",
+                    "oldest.pending",
+                    "oldest.retrying",
+                    "handlers.stuck")) {
+                assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
+            }
+            for (String gauge : List.of("dead", "oldest", "paused")) {
                 assertThat(registry.get("outbox.handler." + gauge)
                                 .tag("handler", "count")
                                 .gauges())
                         .hasSize(1);
             }
         });
-        withRegistry()
+        application
                 .withPropertyValues("outbox.poller.enabled=false")
                 .run((context) -> assertThat(context.getBean(MeterRegistry.class)
                                 .find("outbox.handler.oldest")
@@ -123,13 +112,6 @@ class OutboxMetricsAutoConfigurationTest {
                     assertThat(registry.get("outbox.circuits.open").gauge().value())
                             .isZero();
                 });
-    }
-
-    @Test
-    void outboxWorksWithoutMeterRegistry() {
-        Applications.on(database)
-                .run((context) ->
-                        assertThat(context).hasSingleBean(OutboxPublisher.class).doesNotHaveBean(OutboxMeters.class));
     }
 
     private ApplicationContextRunner withRegistry() {
