@@ -37,7 +37,7 @@ class DeliveryMistakesTest {
     @Test
     void handlerNeverReturns(CapturedOutput output) {
         application(NeverReturns.class)
-                .withPropertyValues("outbox.handlers.mistake.timeout=1s")
+                .withPropertyValues("outbox.handlers.mistake.timeout=1s", "outbox.retry.max-attempts=1")
                 .run((context) -> {
                     Delivery.Failure failure = failureAfterPublication(context);
                     assertThat(failure.code()).isEqualTo("HANDLER_TIMEOUT");

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -43,7 +45,10 @@ class MissingOperationsTest {
     @Test
     void deadLettersThatNobodySkipsFailTheStartWithTheModuleButWithoutItsBeans() {
         assertRetentionOfDeadLettersFails(new ApplicationContextRunner()
-                .withUserConfiguration(ExcludesOperations.class)
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        OutboxAutoConfiguration.class,
+                        MissingOperationsAutoConfiguration.class))
                 .withBean(DataSource.class, database::dataSource));
     }
 
@@ -55,7 +60,4 @@ class MissingOperationsTest {
                         .hasMessageContaining(
                                 "outbox.retention.dead skips dead letters, which needs outbox-operations"));
     }
-
-    @EnableAutoConfiguration(exclude = OutboxOperationsAutoConfiguration.class)
-    static class ExcludesOperations {}
 }
