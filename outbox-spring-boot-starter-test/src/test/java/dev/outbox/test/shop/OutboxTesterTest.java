@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
 import dev.outbox.listener.OutboxListener.Result;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionOperations;
 
 @OutboxTest({Orders.class, Mail.class, Warehouse.class, Invoices.class, Counting.class})
 class OutboxTesterTest {
@@ -28,6 +31,12 @@ class OutboxTesterTest {
 
     @Autowired
     private Replays replays;
+
+    @Autowired
+    private OutboxPublisher publisher;
+
+    @Autowired
+    private TransactionOperations transactions;
 
     @Autowired
     private JdbcClient jdbc;
@@ -131,6 +140,16 @@ class OutboxTesterTest {
         assertThat(outbox.advance(Duration.ofSeconds(15)).drain().attempts()).isEmpty();
         assertThat(outbox.advance(Duration.ofSeconds(15)).drain().attempts())
                 .containsExactly(new DrainResult.Attempt("invoice", "OrderShipped", Result.SUCCESS));
+    }
+
+    @Test
+    void advanceMakesScheduledEventsDue() {
+        transactions.executeWithoutResult((status) -> publisher.publish(
+                OutboxEvent.of("order", "7", new OrderShipped("7")).deliverAfter(Duration.ofHours(2))));
+
+        assertThat(outbox.advance(Duration.ofHours(1)).drain().attempts()).isEmpty();
+        assertThat(outbox.advance(Duration.ofHours(1)).drain().attempts()).hasSize(1);
+        assertThat(outbox).published(OrderShipped.class).handledBy("invoice");
     }
 
     @Test

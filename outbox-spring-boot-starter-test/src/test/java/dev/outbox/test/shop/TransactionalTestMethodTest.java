@@ -8,9 +8,6 @@ import dev.outbox.test.autoconfigure.OutboxTest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.test.context.transaction.TestTransaction;
-import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 @OutboxTest({Orders.class, Mail.class})
@@ -19,9 +16,6 @@ class TransactionalTestMethodTest {
 
     @Autowired
     private Orders orders;
-
-    @Autowired
-    private JdbcClient jdbc;
 
     @Autowired
     private OutboxTester outbox;
@@ -37,24 +31,5 @@ class TransactionalTestMethodTest {
                 .withMessageContaining("@Transactional(propagation = Propagation.NOT_SUPPORTED)")
                 .withMessageContaining("TestTransaction.flagForCommit() and TestTransaction.end()");
         assertThatIllegalStateException().isThrownBy(() -> outbox.advance(Duration.ofSeconds(1)));
-    }
-
-    @Test
-    void drainsWhenTheTransactionHasCommitted() {
-        orders.place("1", "lamp");
-        TestTransaction.flagForCommit();
-        TestTransaction.end();
-
-        assertThat(outbox.drain().handled()).isOne();
-        ShopTables.empty(jdbc);
-    }
-
-    @Test
-    @Transactional(propagation = Propagation.NOT_SUPPORTED)
-    void drainsWithoutATransaction() {
-        orders.place("1", "lamp");
-
-        assertThat(outbox.drain().handled()).isOne();
-        ShopTables.empty(jdbc);
     }
 }
