@@ -53,6 +53,9 @@ final class Browser implements AutoCloseable {
     final ChromeDriver driver;
     private final String application;
 
+    /** The user of the console's pages, which the login page does not name. */
+    private String user = "";
+
     Browser(String application) {
         this.application = application;
         File binary = binary("test.browser", BROWSERS).orElseThrow();
@@ -108,6 +111,7 @@ final class Browser implements AutoCloseable {
         type("username", user);
         type("password", "secret");
         click("button");
+        this.user = user;
     }
 
     /** Forgets what earlier tests logged and chose. */
@@ -116,12 +120,13 @@ final class Browser implements AutoCloseable {
         driver.manage().logs().get(LogType.BROWSER);
     }
 
-    /** Opens a page of the console, again if a busy machine did not count in time. */
+    /** Opens a page of the console for the signed-in user, again if a busy machine did not count in time. */
     void open(String page) {
         String address = home() + page;
         await().alias(address).until(() -> {
             driver.get(address);
             return driver.getCurrentUrl().equals(address)
+                    && user.equals(operator())
                     && driver.findElements(By.cssSelector("main .problem .code")).stream()
                             .noneMatch((code) -> code.getText().equals("503"));
         });
@@ -138,6 +143,10 @@ final class Browser implements AutoCloseable {
     /** Returns the page of the console that is open, for {@link #open}. */
     String page() {
         return driver.getCurrentUrl().substring(home().length());
+    }
+
+    private @Nullable Object operator() {
+        return script("return document.getElementById('operator')?.textContent");
     }
 
     private String home() {
@@ -222,14 +231,15 @@ final class Browser implements AutoCloseable {
     }
 
     /**
-     * No script failed, no file was missing, and nothing broke the Content-Security-Policy. The status 503 is no failure: on a busy machine,
-     * the page asks again. A page with a refused form has the status 400.
+     * The page is one of the console. No script failed, no file was missing, and nothing broke the Content-Security-Policy. The status 503 is
+     * no failure: on a busy machine, the page asks again. A page with a refused form has the status 400.
      */
     void assertClean() {
         assertThat(driver.manage().logs().get(LogType.BROWSER))
                 .extracting(LogEntry::getMessage)
                 .filteredOn((message) -> !message.contains(" 503 ") && !message.contains(" 400 "))
                 .isEmpty();
+        assertThat(operator()).isEqualTo(user);
         assertThat(driver.findElements(By.cssSelector("main .problem"))).isEmpty();
     }
 
