@@ -1,11 +1,8 @@
 package dev.outbox.console.internal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
-import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
@@ -18,8 +15,6 @@ import dev.outbox.operations.OutboxOverview.Deliveries;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Instance;
 import dev.outbox.operations.OutboxOverview.Stream;
-import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,8 +23,6 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.springframework.test.web.servlet.MockMvc;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** What the overview says needs attention, and which handlers it folds. */
 class AttentionTest {
@@ -37,8 +30,9 @@ class AttentionTest {
     private static final Instant NOW = Instant.now();
     private static final Instant HOUR_AGO = NOW.minusSeconds(3600);
 
-    private final OutboxInspector inspector = mock();
-    private final OutboxOperations operations = mock();
+    private final TestConsole console = TestConsole.insecure();
+    private final OutboxInspector inspector = console.inspector;
+    private final OutboxOperations operations = console.operations;
     private final List<Stream> streams = new ArrayList<>();
     private final List<Handler> handlers = new ArrayList<>();
     private final List<Instance> instances = new ArrayList<>(
@@ -49,7 +43,9 @@ class AttentionTest {
         stream("default", 5, false);
         handler("mail", 1, NOW, Set.of(), false);
 
-        assertThat(page("/outbox")).doesNotContain("Needs attention");
+        assertThat(page("/outbox"))
+                .contains(">shop-1</bdi> <span class=\"dim\">shop</span>")
+                .doesNotContain("Needs attention");
     }
 
     @Test
@@ -106,11 +102,6 @@ class AttentionTest {
     }
 
     @Test
-    void instanceHasTheNameOfItsApplication() throws Exception {
-        assertThat(page("/outbox")).contains(">shop-1</bdi> <span class=\"dim\">shop</span>");
-    }
-
-    @Test
     void openCircuitNamesItsInstances() throws Exception {
         handler("mail", 3, NOW, Set.of("shop-1", "shop-2"), false);
 
@@ -144,6 +135,7 @@ class AttentionTest {
         assertThat(attention("STOPPED")).containsExactly("STOPPED Inbox orders");
         assertThat(page("/outbox"))
                 .contains("Instance receiver-1 receives nothing from it, and tries again: error: credentials refused")
+                .containsSubsequence("id=\"attention\"", "class=\"charts\"")
                 .doesNotContain("Instance crashed receives");
     }
 
@@ -155,13 +147,6 @@ class AttentionTest {
         assertThat(page("/outbox"))
                 .contains("Instance receiver-1 has lost records: shop-0 is stored up to offset 7")
                 .contains("/outbox/confirm?action=resume&amp;subject=inbox&amp;name=orders");
-    }
-
-    @Test
-    void attentionStandsBeforeTheCharts() throws Exception {
-        stopped("receiver-1", NOW);
-
-        assertThat(page("/outbox")).containsSubsequence("id=\"attention\"", "class=\"charts\"");
     }
 
     @Test
@@ -228,14 +213,6 @@ class AttentionTest {
 
     private String page(String address) throws Exception {
         when(inspector.overview()).thenReturn(new OutboxOverview(NOW, streams, handlers, instances, List.of()));
-        MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                                new ConsoleSettings("/outbox", "shop", null, false),
-                                inspector,
-                                operations,
-                                mock(Replays.class),
-                                mock(ScheduledEvents.class))
-                        .routes())
-                .build();
-        return console.perform(get(address)).andReturn().getResponse().getContentAsString();
+        return console.page(address);
     }
 }

@@ -3,14 +3,11 @@ package dev.outbox.console.internal.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
-import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -18,8 +15,6 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
-import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,9 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletResponse;
-import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** Retries and skips of a group, which run on the server. */
 class BulkPagesTest {
@@ -37,17 +30,10 @@ class BulkPagesTest {
     private static final DeliverySelection DEAD =
             DeliverySelection.all().ofHandler("mail").withStatus(DeliveryStatus.DEAD);
 
-    private final OutboxInspector inspector = mock();
-    private final OutboxOperations operations = mock();
-    private final Replays replays = mock();
-    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                            new ConsoleSettings("/outbox", "shop", null, false),
-                            inspector,
-                            operations,
-                            replays,
-                            mock(ScheduledEvents.class))
-                    .routes())
-            .build();
+    private final TestConsole console = TestConsole.insecure();
+    private final OutboxInspector inspector = console.inspector;
+    private final OutboxOperations operations = console.operations;
+    private final Replays replays = console.replays;
 
     @BeforeEach
     void fill() {
@@ -63,9 +49,12 @@ class BulkPagesTest {
         when(replays.retry(any(), anyInt(), any(), any())).thenReturn(4L);
         when(replays.skip(any(), anyInt(), any(), any())).thenReturn(5L);
 
-        assertThat(send(bulk("retry", "200").param("errorCode", "IOException")).getRedirectedUrl())
+        assertThat(console.submit(bulk("retry", "200").param("errorCode", "IOException"))
+                        .getRedirectedUrl())
                 .isEqualTo("/outbox/replays/4");
-        assertThat(send(bulk("skip", "10").param("errorCode", "IOException").param("status", "OPEN"))
+        assertThat(console.submit(bulk("skip", "10")
+                                .param("errorCode", "IOException")
+                                .param("status", "OPEN"))
                         .getRedirectedUrl())
                 .isEqualTo("/outbox/replays/5");
 
@@ -77,39 +66,40 @@ class BulkPagesTest {
 
     @Test
     void allErrorsOfAHandlerAreOneGroup() throws Exception {
-        send(bulk("retry", "100"));
+        console.submit(bulk("retry", "100"));
 
         verify(replays).retry(DEAD, 100, "ann", "fixed");
-        assertThat(page("/outbox/failures/group?handler=mail"))
+        assertThat(console.page("/outbox/failures/group?handler=mail"))
                 .contains("<span id=\"preview-count\">")
                 .doesNotContain("name=\"errorCode\"", "id=\"all-errors\"");
         verify(operations).find(DEAD, 51);
-        assertThat(page("/outbox/failures/group?handler=mail&errorCode=IOException"))
+        assertThat(console.page("/outbox/failures/group?handler=mail&errorCode=IOException"))
                 .contains("id=\"all-errors\" href=\"/outbox/failures/group?handler=mail\"");
     }
 
     @Test
     void waitingDeliveriesAreNoFailures() throws Exception {
-        MockHttpServletResponse response = send(bulk("skip", "100").param("status", "OPEN"));
+        MockHttpServletResponse response = console.submit(bulk("skip", "100").param("status", "OPEN"));
 
         assertThat(response.getStatus()).isEqualTo(400);
         assertThat(response.getContentAsString()).contains("need an error code");
         verifyNoInteractions(replays);
-        assertThat(page("/outbox/failures/group?handler=mail")).doesNotContain("status=OPEN");
-        assertThat(page("/outbox/failures/group?handler=mail&errorCode=IOException"))
+        assertThat(console.page("/outbox/failures/group?handler=mail")).doesNotContain("status=OPEN");
+        assertThat(console.page("/outbox/failures/group?handler=mail&errorCode=IOException"))
                 .contains("status=OPEN");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "100001", "-1", "x"})
     void rateOutsideOfLimitsIsRefused(String rate) throws Exception {
-        assertThat(send(bulk("retry", rate)).getContentAsString()).contains("&#39;rate&#39; must be");
+        assertThat(console.submit(bulk("retry", rate)).getContentAsString()).contains("&#39;rate&#39; must be");
         verifyNoInteractions(replays);
     }
 
     @Test
     void unknownActionIsRefused() throws Exception {
-        assertThat(send(bulk("delete", "5")).getContentAsString()).contains("can retry and skip deliveries only");
+        assertThat(console.submit(bulk("delete", "5")).getContentAsString())
+                .contains("can retry and skip deliveries only");
         verifyNoInteractions(replays);
     }
 
@@ -119,15 +109,16 @@ class BulkPagesTest {
         when(replays.list()).thenReturn(List.of(retry));
         when(replays.find(6)).thenReturn(Optional.of(retry));
 
-        assertThat(page("/outbox/replays")).contains("#6</a> Retry");
-        assertThat(page("/outbox/replays/6"))
+        assertThat(console.page("/outbox/replays")).contains("#6</a> Retry");
+        assertThat(console.page("/outbox/replays/6"))
                 .contains("Retry <span>#6</span>", "<dd id=\"changed\">400</dd>", "Busy, left alone", "id=\"cancel\"")
                 .contains("handler=mail&amp;errorCode=IOException&amp;status=DEAD\">What is left")
                 .doesNotContain("Added", "data-finished");
         when(replays.find(6))
                 .thenReturn(Optional.of(PageFixture.bulk(
                         Replay.Kind.SKIP, DEAD, PageFixture.overview().at())));
-        assertThat(page("/outbox/replays/6")).contains("Skip <span>#6</span>", "<dt>Skipped</dt>", "data-finished");
+        assertThat(console.page("/outbox/replays/6"))
+                .contains("Skip <span>#6</span>", "<dt>Skipped</dt>", "data-finished");
     }
 
     @Test
@@ -144,10 +135,10 @@ class BulkPagesTest {
         when(replays.list()).thenReturn(List.of(large));
         when(replays.find(4)).thenReturn(Optional.of(large));
 
-        assertThat(page("/outbox/replays/4"))
+        assertThat(console.page("/outbox/replays/4"))
                 .contains("<dd>10,000+</dd>", ">1,000</dd>")
                 .doesNotContain("Delivered");
-        assertThat(page("/outbox/replays")).contains(">10,000+</td>", ">1,000</td>");
+        assertThat(console.page("/outbox/replays")).contains(">10,000+</td>", ">1,000</td>");
     }
 
     @Test
@@ -155,26 +146,18 @@ class BulkPagesTest {
         when(replays.countEvents(any())).thenReturn(new Count(1, true));
         String preview = "/outbox/replays/preview?handler=mail&event=" + PageFixture.EVENT;
 
-        assertThat(page("/outbox/events/" + PageFixture.EVENT)).contains("href=\"" + preview.replace("&", "&amp;"));
-        assertThat(page(preview))
+        assertThat(console.page("/outbox/events/" + PageFixture.EVENT))
+                .contains("href=\"" + preview.replace("&", "&amp;"));
+        assertThat(console.page(preview))
                 .contains("name=\"event\" value=\"" + PageFixture.EVENT + "\"", "/outbox/events/" + PageFixture.EVENT);
     }
 
     private static MockHttpServletRequestBuilder bulk(String action, String rate) {
         return post("/outbox/failures/bulk")
-                .header("Sec-Fetch-Site", "same-origin")
                 .param("handler", "mail")
                 .param("action", action)
                 .param("rate", rate)
                 .param("operator", "ann")
                 .param("reason", "fixed");
-    }
-
-    private String page(String address) throws Exception {
-        return send(get(URI.create(address))).getContentAsString();
-    }
-
-    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
-        return console.perform(request).andReturn().getResponse();
     }
 }

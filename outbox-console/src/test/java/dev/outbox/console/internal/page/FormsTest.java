@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyString;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -34,9 +33,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletResponse;
-import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 
 /** What forms find, change and keep. */
@@ -44,9 +43,9 @@ class FormsTest {
 
     private static final EventPage NOTHING = new EventPage(List.of(), null);
 
-    private final OutboxInspector inspector = mock();
-    private final OutboxOperations operations = mock();
-    private final MockMvc console = PageFixture.insecure(inspector, operations);
+    private final TestConsole console = TestConsole.insecure();
+    private final OutboxInspector inspector = console.inspector;
+    private final OutboxOperations operations = console.operations;
 
     @BeforeEach
     void fill() {
@@ -67,7 +66,7 @@ class FormsTest {
         when(inspector.aggregateTypes("43")).thenReturn(List.of("Invoice", "Order"));
 
         assertThat(found("42")).isEqualTo("/outbox/search?aggregateType=Order&aggregateId=42");
-        assertThat(page("/outbox/search?q=43", 200))
+        assertThat(console.page("/outbox/search?q=43"))
                 .contains("/outbox/search?aggregateType=Invoice&amp;aggregateId=43")
                 .contains("/outbox/search?aggregateType=Order&amp;aggregateId=43");
     }
@@ -94,20 +93,19 @@ class FormsTest {
     void oneSearchKeepsItsTextAndOffersOlderEvents() throws Exception {
         when(inspector.findEvents(any(), anyInt())).thenReturn(new EventPage(List.of(), 17L));
 
-        assertThat(page("/outbox/search?q=nothing", 200))
+        assertThat(console.page("/outbox/search?q=nothing"))
                 .contains("name=\"q\" value=\"nothing\"", "/outbox/search?eventType=nothing")
                 .doesNotContain("trace=nothing");
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "/outbox/replays/preview?handler=mail&reason=kept&aggregateId=42",
-                "/outbox/operations?actor=kept&since=x",
-                "/outbox/search?aggregateType=kept&after=x"
-            })
-    void refusedFormKeepsItsInput(String address) throws Exception {
-        assertThat(page(address, 400)).contains("role=\"alert\"", "value=\"kept\"");
+    @CsvSource({
+        "/outbox/replays/preview?handler=mail&reason=kept&aggregateId=42, an aggregate id needs its aggregate type",
+        "/outbox/operations?actor=kept&since=x, &#39;since&#39;",
+        "/outbox/search?aggregateType=kept&after=x, &#39;after&#39;"
+    })
+    void refusedFormKeepsItsInput(String address, String problem) throws Exception {
+        assertThat(console.page(address, 400)).contains("role=\"alert\"", problem, "value=\"kept\"");
     }
 
     @Test
@@ -195,7 +193,7 @@ class FormsTest {
     void handlerIsExpired() throws Exception {
         when(operations.expireHandler("mail", "ann", "kept")).thenReturn(true);
 
-        assertThat(page("/outbox/confirm?action=expire&subject=handler&name=mail", 200))
+        assertThat(console.page("/outbox/confirm?action=expire&subject=handler&name=mail"))
                 .contains("Expire", "action=\"/outbox/expire\"");
         assertThat(send(post("/outbox/expire")).getStatus()).isEqualTo(303);
         verify(operations).expireHandler("mail", "ann", "kept");
@@ -206,7 +204,7 @@ class FormsTest {
     void subscriptionIsExpired() throws Exception {
         when(operations.expireSubscription("mail", "*", "ann", "kept")).thenReturn(true);
 
-        assertThat(page("/outbox/confirm?action=expire&subject=subscription&name=mail&eventType=*", 200))
+        assertThat(console.page("/outbox/confirm?action=expire&subject=subscription&name=mail&eventType=*"))
                 .contains("NOT_SELECTED", "name=\"eventType\" value=\"*\"");
         assertThat(send(post("/outbox/expire").param("subject", "subscription").param("eventType", "*"))
                         .getStatus())
@@ -216,7 +214,7 @@ class FormsTest {
 
     @Test
     void inboxIsResumedWhereTheOperatorChooses() throws Exception {
-        assertThat(page("/outbox/confirm?action=resume&subject=inbox&name=mail", 200))
+        assertThat(console.page("/outbox/confirm?action=resume&subject=inbox&name=mail"))
                 .contains("whose next records Kafka no longer has", "<option value=\"EARLIEST\">")
                 .doesNotContain("resumed in the console", "What has queued up");
         MockHttpServletResponse undecided = send(post("/outbox/resume").param("subject", "inbox"));
@@ -236,10 +234,10 @@ class FormsTest {
         when(operations.erase(any(), anyString(), anyString()))
                 .thenReturn(Erased.of(5, new Count(2, true)), Erased.of(5, new Count(10_000, false)));
         String lane = "/outbox/lanes?type=Order&id=42";
-        assertThat(page("/outbox/events/" + PageFixture.EVENT, 200))
+        assertThat(console.page("/outbox/events/" + PageFixture.EVENT))
                 .contains("Erase content", "name=\"event\" value=\"" + PageFixture.EVENT + "\"")
                 .doesNotContain("id=\"erased\"");
-        assertThat(page(lane, 200)).contains("Erase the events of this aggregate", "name=\"id\" value=\"42\"");
+        assertThat(console.page(lane)).contains("Erase the events of this aggregate", "name=\"id\" value=\"42\"");
 
         MockHttpServletResponse exact = send(post("/outbox/erase")
                 .param("event", PageFixture.EVENT.toString())
@@ -250,9 +248,11 @@ class FormsTest {
         verify(operations).erase(Erasure.ofEvents(List.of(PageFixture.EVENT)), "ann", "kept");
         verify(operations).erase(Erasure.ofAggregate("Order", "42").withoutDelivery(), "ann", "kept");
         assertThat(changed.getHeader("Location")).isEqualTo(lane);
-        assertThat(send(get(lane).cookie(changed.getCookie("outbox-outcome"))).getContentAsString())
+        assertThat(console.send(get(lane).cookie(changed.getCookie("outbox-outcome")))
+                        .getContentAsString())
                 .contains("Erased: 5. Remaining: 10,000+,");
-        assertThat(send(get(lane).cookie(exact.getCookie("outbox-outcome"))).getContentAsString())
+        assertThat(console.send(get(lane).cookie(exact.getCookie("outbox-outcome")))
+                        .getContentAsString())
                 .contains("Erased: 5. Remaining: 2,");
     }
 
@@ -260,7 +260,7 @@ class FormsTest {
     void erasedEventSaysWhenAndByWhom() throws Exception {
         when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details("ERASE")));
 
-        assertThat(page("/outbox/events/" + PageFixture.EVENT, 200))
+        assertThat(console.page("/outbox/events/" + PageFixture.EVENT))
                 .containsPattern(
                         "id=\"erased\">Erased on <span>[0-9T:.-]+Z</span> by <span>ann</span>: <span>&lt;script")
                 .doesNotContain("Erase content");
@@ -277,31 +277,29 @@ class FormsTest {
         assertThat(refused.getContentAsString()).contains("permission denied", "grant it");
     }
 
-    @Test
-    void addressIsFreeOfTheOutcomeWhichIsShownOnce() throws Exception {
-        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
+    @ParameterizedTest
+    @CsvSource({"2, 1, 2 deliveries retried. 1 busy", "0, 0, Nothing changed: another operator or a worker was faster."
+    })
+    void addressIsFreeOfTheOutcomeWhichIsShownOnce(int affected, int busy, String text) throws Exception {
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(affected, busy));
         when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
 
         MockHttpServletResponse changed =
                 send(post("/outbox/deliveries/retry").param("event", PageFixture.EVENT.toString()));
         Cookie outcome = changed.getCookie("outbox-outcome");
-        MockHttpServletResponse shown = console.perform(
-                        get("/outbox/events/" + PageFixture.EVENT).cookie(outcome))
-                .andReturn()
-                .getResponse();
+        MockHttpServletResponse shown =
+                console.send(get("/outbox/events/" + PageFixture.EVENT).cookie(outcome));
 
         assertThat(changed.getHeader("Location")).isEqualTo("/outbox/events/" + PageFixture.EVENT);
-        assertThat(shown.getContentAsString()).contains("2 deliveries retried. 1 busy");
+        assertThat(shown.getContentAsString()).contains(text);
         assertThat(shown.getCookie("outbox-outcome").getMaxAge()).isZero();
-        assertThat(page("/outbox/events/" + PageFixture.EVENT, 200)).doesNotContain("deliveries retried");
+        assertThat(console.page("/outbox/events/" + PageFixture.EVENT)).doesNotContain(text);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {".", "..", "", "retried.", "retried.x.y"})
     void outcomeThatAnybodyChangedIsNoError(String outcome) throws Exception {
-        assertThat(console.perform(get("/outbox").cookie(new Cookie("outbox-outcome", outcome)))
-                        .andReturn()
-                        .getResponse()
+        assertThat(console.send(get("/outbox").cookie(new Cookie("outbox-outcome", outcome)))
                         .getStatus())
                 .isEqualTo(200);
     }
@@ -317,7 +315,7 @@ class FormsTest {
                         null,
                         new LaneReport.Counts(Count.NONE, Count.NONE, new Count(2, true)))));
 
-        assertThat(page("/outbox/lanes?type=Order&id=42", 200))
+        assertThat(console.page("/outbox/lanes?type=Order&id=42"))
                 .contains("First delivery")
                 .doesNotContain("Dead letters, oldest first");
     }
@@ -329,7 +327,7 @@ class FormsTest {
         when(operations.find(DeliverySelection.lane("mail", "Order", "42").withStatus(DeliveryStatus.DEAD), 50))
                 .thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
 
-        assertThat(page("/outbox/lanes?type=Order&id=42", 200))
+        assertThat(console.page("/outbox/lanes?type=Order&id=42"))
                 .contains("Dead letters, oldest first", "/outbox/events/" + PageFixture.EVENT)
                 .doesNotContain("value=\"the cause is corrected\"");
     }
@@ -342,11 +340,11 @@ class FormsTest {
         when(operations.operations(new OperationSelection(null, null, null, null, null, 34L), 627))
                 .thenReturn(List.of(PageFixture.operation(33), PageFixture.operation(32)));
 
-        assertThat(page("/outbox/operations", 200))
+        assertThat(console.page("/outbox/operations"))
                 .containsSubsequence(
                         ">RETRY</span>", "href=\"/outbox/operations?open=33#command-33\"", ">627</a>", "mail")
                 .doesNotContain("class=\"entry\"");
-        assertThat(page("/outbox/operations?open=33", 200))
+        assertThat(console.page("/outbox/operations?open=33"))
                 .contains("aria-expanded=\"true\"")
                 .containsSubsequence("class=\"entry\"", "class=\"entry\"");
     }
@@ -357,31 +355,18 @@ class FormsTest {
                 .thenReturn(List.of(
                         new Operation.Command(PageFixture.operation(33), new Count(10_000, false), 2, Instant.now())));
 
-        assertThat(page("/outbox/operations", 200)).contains(">10,000+</a>", "/outbox/operations?after=2\"");
+        assertThat(console.page("/outbox/operations")).contains(">10,000+</a>", "/outbox/operations?after=2\"");
     }
 
     private String found(String text) throws Exception {
-        return console.perform(get("/outbox/search").param("q", text))
-                .andReturn()
-                .getResponse()
-                .getHeader("Location");
+        return console.send(get("/outbox/search").param("q", text)).getHeader("Location");
     }
 
-    private String page(String address, int status) throws Exception {
-        MockHttpServletResponse response =
-                console.perform(get(address)).andReturn().getResponse();
-        assertThat(response.getStatus()).as(response.getContentAsString()).isEqualTo(status);
-        return response.getContentAsString();
-    }
-
-    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
-        return console.perform(request.header("Sec-Fetch-Site", "same-origin")
-                        .param("operator", "ann")
-                        .param("subject", "handler")
-                        .param("handler", "mail")
-                        .param("name", "mail")
-                        .param("reason", "kept"))
-                .andReturn()
-                .getResponse();
+    private MockHttpServletResponse send(MockHttpServletRequestBuilder form) throws Exception {
+        return console.submit(form.param("operator", "ann")
+                .param("subject", "handler")
+                .param("handler", "mail")
+                .param("name", "mail")
+                .param("reason", "kept"));
     }
 }

@@ -4,7 +4,6 @@ import static dev.outbox.console.internal.page.PageFixture.EVENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyString;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -22,15 +21,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.authentication.TestingAuthenticationToken;
-import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 
 /** Who acts in insecure mode, with and without a signed-in user. */
 class InsecureModeTest {
 
-    private final OutboxInspector inspector = mock();
-    private final OutboxOperations operations = mock();
-    private final MockMvc console = PageFixture.insecure(inspector, operations);
+    private final TestConsole console = TestConsole.insecure();
+    private final OutboxInspector inspector = console.inspector;
+    private final OutboxOperations operations = console.operations;
 
     @BeforeEach
     void fill() {
@@ -40,19 +38,26 @@ class InsecureModeTest {
 
     @Test
     void pageWarnsAndAsksForName() throws Exception {
-        assertThat(send(get("/outbox/events/" + EVENT)).getContentAsString())
+        assertThat(console.send(get("/outbox/events/" + EVENT)).getContentAsString())
                 .contains("Insecure mode.", "name=\"operator\" required");
+    }
+
+    @Test
+    void hiddenContentIsNotSent() throws Exception {
+        assertThat(console.page("/outbox/events/" + EVENT))
+                .contains("Payload and headers are hidden")
+                .doesNotContain("id=\"payload\"", "id=\"trace\"");
+        verify(inspector, never()).findContent(any());
     }
 
     @Test
     void signedInUserActsUnderOwnName() throws Exception {
         TestingAuthenticationToken ann = new TestingAuthenticationToken("ann", "");
 
-        assertThat(send(get("/outbox/events/" + EVENT).principal(ann)).getContentAsString())
+        assertThat(console.send(get("/outbox/events/" + EVENT).principal(ann)).getContentAsString())
                 .contains("Signed in as</span> <b id=\"operator\">ann</b>")
                 .doesNotContain("Insecure mode.", "name=\"operator\"");
-        MockHttpServletResponse response =
-                send(retry().header("Sec-Fetch-Site", "same-origin").principal(ann));
+        MockHttpServletResponse response = console.submit(retry().principal(ann));
 
         verify(operations).retry(DeliverySelection.delivery(EVENT, "mail"), "ann", "fixed");
         assertThat(response.getCookie("outbox-operator")).isNull();
@@ -60,7 +65,7 @@ class InsecureModeTest {
 
     @Test
     void typedNameIsRemembered() throws Exception {
-        MockHttpServletResponse response = send(retry().header("Sec-Fetch-Site", "same-origin"));
+        MockHttpServletResponse response = console.submit(retry());
 
         verify(operations).retry(DeliverySelection.delivery(EVENT, "mail"), "Zoë; x", "fixed");
         assertThat(response.getHeader("Set-Cookie"))
@@ -70,7 +75,8 @@ class InsecureModeTest {
 
     @Test
     void linkCannotNameOperator() throws Exception {
-        MockHttpServletResponse response = send(get("/outbox/events/" + EVENT).param("operator", "mallory"));
+        MockHttpServletResponse response =
+                console.send(get("/outbox/events/" + EVENT).param("operator", "mallory"));
 
         assertThat(response.getCookie("outbox-operator")).isNull();
         assertThat(response.getContentAsString()).doesNotContain("mallory");
@@ -88,7 +94,8 @@ class InsecureModeTest {
         "127.0.0.1.evil.test, 403"
     })
     void answersUnderNamesOfThisMachineOnly(String host, int status) throws Exception {
-        assertThat(send(get("http://" + host + "/outbox/events/" + EVENT)).getStatus())
+        assertThat(console.send(get("http://" + host + "/outbox/events/" + EVENT))
+                        .getStatus())
                 .isEqualTo(status);
     }
 
@@ -96,14 +103,14 @@ class InsecureModeTest {
     void signedInUserMayComeFromElsewhere() throws Exception {
         TestingAuthenticationToken ann = new TestingAuthenticationToken("ann", "");
 
-        assertThat(send(get("http://shop.test/outbox/events/" + EVENT).principal(ann))
+        assertThat(console.send(get("http://shop.test/outbox/events/" + EVENT).principal(ann))
                         .getStatus())
                 .isEqualTo(200);
     }
 
     @Test
     void otherSiteCannotNameOperator() throws Exception {
-        MockHttpServletResponse response = send(retry().header("Sec-Fetch-Site", "cross-site"));
+        MockHttpServletResponse response = console.send(retry().header("Sec-Fetch-Site", "cross-site"));
 
         assertThat(response.getStatus()).isEqualTo(403);
         assertThat(response.getCookie("outbox-operator")).isNull();
@@ -116,9 +123,5 @@ class InsecureModeTest {
                 .param("handler", "mail")
                 .param("operator", "Zoë; x")
                 .param("reason", "fixed");
-    }
-
-    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
-        return console.perform(request).andReturn().getResponse();
     }
 }

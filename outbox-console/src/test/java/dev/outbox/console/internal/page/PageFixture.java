@@ -1,9 +1,6 @@
 package dev.outbox.console.internal.page;
 
-import static org.mockito.Mockito.mock;
-
 import dev.outbox.console.internal.web.Access;
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
@@ -13,13 +10,9 @@ import dev.outbox.operations.EventPage;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.Operation;
-import dev.outbox.operations.OutboxInspector;
-import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
-import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,8 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.test.web.servlet.MockMvc;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** State of an outbox whose texts try to break out of the page. */
 final class PageFixture {
@@ -41,18 +32,6 @@ final class PageFixture {
     private static final Instant NOW = Instant.now();
 
     private PageFixture() {}
-
-    /** Returns a console without Spring Security. */
-    static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations) {
-        return insecure(inspector, operations, mock(ScheduledEvents.class));
-    }
-
-    static MockMvc insecure(OutboxInspector inspector, OutboxOperations operations, ScheduledEvents scheduled) {
-        ConsoleSettings settings = new ConsoleSettings("/outbox", "shop", null, false);
-        return MockMvcBuilders.routerFunctions(
-                        new Console(settings, inspector, operations, mock(Replays.class), scheduled).routes())
-                .build();
-    }
 
     static Delivery delivery(long id, DeliveryStatus status) {
         return new Delivery(

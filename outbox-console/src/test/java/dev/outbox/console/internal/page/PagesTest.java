@@ -7,27 +7,22 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.ArgumentMatchers.anyString;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.never;
-import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.head;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
 import jakarta.servlet.http.MappingMatch;
+import java.net.URI;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -38,15 +33,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.mock.web.MockHttpServletMapping;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.authentication.TestingAuthenticationToken;
-import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** Every page and change, without a database. */
 class PagesTest {
@@ -55,16 +49,10 @@ class PagesTest {
     private static final Pattern INLINE = Pattern.compile(
             "<script(?![^>]*\\bsrc=)|<style|\\sstyle=|\\son[a-z]+=|javascript:|hx-on", Pattern.CASE_INSENSITIVE);
 
-    private final OutboxInspector inspector = mock();
-    private final OutboxOperations operations = mock();
-    private final Replays replays = mock();
-    private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", PageFixture.ACCESS, true));
-
-    private MockMvc console(ConsoleSettings settings) {
-        return MockMvcBuilders.routerFunctions(
-                        new Console(settings, inspector, operations, replays, mock(ScheduledEvents.class)).routes())
-                .build();
-    }
+    private final TestConsole console = TestConsole.secured(PageFixture.ACCESS);
+    private final OutboxInspector inspector = console.inspector;
+    private final OutboxOperations operations = console.operations;
+    private final Replays replays = console.replays;
 
     @BeforeEach
     void fill() {
@@ -118,7 +106,7 @@ class PagesTest {
                 "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"
             })
     void pageShowsHostileTextAsText(String address) throws Exception {
-        MockHttpServletResponse response = signedIn(get(java.net.URI.create(address)));
+        MockHttpServletResponse response = signedIn(get(URI.create(address)));
 
         String html = response.getContentAsString();
         assertThat(response.getStatus()).as(html).isEqualTo(200);
@@ -200,48 +188,12 @@ class PagesTest {
                 get("/outbox/assets/x/console.css"),
                 get("/outbox/unknown"),
                 post("/outbox/pause").header("Sec-Fetch-Site", "same-origin"))) {
-            MockHttpServletResponse response =
-                    console.perform(request).andReturn().getResponse();
+            MockHttpServletResponse response = console.send(request);
 
             assertThat(response.getStatus()).isEqualTo(401);
             assertConfined(response);
         }
         verifyNoInteractions(inspector, operations);
-    }
-
-    @Test
-    void hiddenContentIsNotSent() throws Exception {
-        MockMvc hiding = console(new ConsoleSettings("/outbox", "shop", null, false));
-
-        assertThat(hiding.perform(get("/outbox/events/" + EVENT))
-                        .andReturn()
-                        .getResponse()
-                        .getContentAsString())
-                .contains("Payload and headers are hidden")
-                .doesNotContain("id=\"payload\"", "id=\"trace\"");
-        verify(inspector, never()).findContent(any());
-    }
-
-    @Test
-    void retryLeadsBackWithOutcome() throws Exception {
-        MockHttpServletResponse response = signedIn(retry().header("Sec-Fetch-Site", "same-origin"));
-
-        assertThat(response.getStatus()).isEqualTo(303);
-        String next = response.getRedirectedUrl();
-        assertThat(signedIn(get(java.net.URI.create(next)).cookie(response.getCookies()))
-                        .getContentAsString())
-                .contains("2 deliveries retried.", "1 busy");
-    }
-
-    @Test
-    void refusedOperationIsExplained() throws Exception {
-        when(operations.retry(any(), anyString(), anyString()))
-                .thenThrow(new InvalidOperationException("reason is longer than 2000 characters"));
-
-        MockHttpServletResponse response = signedIn(retry().header("Sec-Fetch-Site", "same-origin"));
-
-        assertThat(response.getStatus()).isEqualTo(400);
-        assertThat(response.getContentAsString()).contains("reason is longer than 2000 characters");
     }
 
     @Test
@@ -256,37 +208,18 @@ class PagesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/outbox/nothing", "/outbox/replays/x", "/outbox/assets/old/console.css"})
-    void unknownAddressIsNotFound(String address) throws Exception {
-        assertThat(signedIn(get(address)).getStatus()).isEqualTo(404);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"/outbox/events/1", "/outbox/operations?since=x", "/outbox/search?after=x&aggregateType=a"})
-    void unreadableInputIsExplained(String address) throws Exception {
-        assertThat(signedIn(get(address)).getStatus()).isEqualTo(400);
-    }
-
-    @Test
-    void replayOfAggregateNeedsItsType() throws Exception {
-        MockHttpServletResponse response =
-                signedIn(get("/outbox/replays/preview?handler=mail&reason=x&aggregateId=42"));
-
-        assertThat(response.getStatus()).isEqualTo(400);
-        assertThat(response.getContentAsString()).contains("an aggregate id needs its aggregate type");
-    }
-
-    private static MockHttpServletRequestBuilder retry() {
-        return post("/outbox/deliveries/retry")
-                .param("event", EVENT.toString())
-                .param("handler", "mail")
-                .param("reason", "fixed");
+    @CsvSource({
+        "/outbox/nothing, 404",
+        "/outbox/replays/x, 404",
+        "/outbox/assets/old/console.css, 404",
+        "/outbox/events/1, 400"
+    })
+    void unknownAddressIsRefused(String address, int status) throws Exception {
+        assertThat(signedIn(get(address)).getStatus()).isEqualTo(status);
     }
 
     private MockHttpServletResponse signedIn(MockHttpServletRequestBuilder request) throws Exception {
-        return console.perform(request.principal(new TestingAuthenticationToken("ann", "", "ROLE_OUTBOX_OPERATOR")))
-                .andReturn()
-                .getResponse();
+        return console.send(request.principal(new TestingAuthenticationToken("ann", "", "ROLE_OUTBOX_OPERATOR")));
     }
 
     private static void assertConfined(MockHttpServletResponse response) {

@@ -2,35 +2,21 @@ package dev.outbox.console.internal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
-import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.Replays;
-import dev.outbox.operations.ScheduledEvents;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
 import org.springframework.security.authentication.TestingAuthenticationToken;
-import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** Requests of other sites change nothing, with and without Spring Security's token. */
 class SameOriginTest {
 
-    private final OutboxOperations operations = mock();
-    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                            new ConsoleSettings("/outbox", "shop", null, false),
-                            mock(OutboxInspector.class),
-                            operations,
-                            mock(Replays.class),
-                            mock(ScheduledEvents.class))
-                    .routes())
-            .build();
+    private final TestConsole console = TestConsole.insecure();
+    private final OutboxOperations operations = console.operations;
 
     @ParameterizedTest
     @CsvSource({
@@ -64,8 +50,7 @@ class SameOriginTest {
         add(request, "Origin", origin);
         add(request, "Referer", referer);
 
-        assertThat(console.perform(request).andReturn().getResponse().getStatus())
-                .isEqualTo(status);
+        assertThat(console.send(request).getStatus()).isEqualTo(status);
         Mockito.verify(operations, Mockito.times(status == 303 ? 1 : 0)).pauseHandler("mail", "ann", "why");
     }
 

@@ -1,35 +1,28 @@
 package dev.outbox.console.internal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.operations.OutboxInspector;
-import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ScheduledEvent;
 import dev.outbox.operations.ScheduledEvents;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletResponse;
-import org.springframework.test.web.servlet.MockMvc;
-import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 
 class ScheduledPageTest {
 
-    private final OutboxInspector inspector = mock();
-    private final ScheduledEvents scheduled = mock();
-    private final MockMvc console = PageFixture.insecure(inspector, mock(OutboxOperations.class), scheduled);
+    private final TestConsole console = TestConsole.insecure();
+    private final ScheduledEvents scheduled = console.scheduled;
 
     @Test
     void listsWhatIsDueNextWithEscapedTexts() throws Exception {
         Instant due = Instant.now().plusSeconds(7200);
         when(scheduled.find("order", null, 100)).thenReturn(List.of(event(PageFixture.EVIL, due), event(null, due)));
 
-        MockHttpServletResponse page = send(get("/outbox/scheduled?aggregateType=order"));
+        MockHttpServletResponse page = console.send(get("/outbox/scheduled?aggregateType=order"));
 
         assertThat(page.getStatus()).isEqualTo(200);
         assertThat(page.getContentAsString())
@@ -44,7 +37,7 @@ class ScheduledPageTest {
 
     @Test
     void saysThatNothingIsScheduled() throws Exception {
-        assertThat(send(get("/outbox/scheduled")).getContentAsString()).contains("No event is scheduled.");
+        assertThat(console.send(get("/outbox/scheduled")).getContentAsString()).contains("No event is scheduled.");
     }
 
     @Test
@@ -66,32 +59,17 @@ class ScheduledPageTest {
         assertThat(refused.getContentAsString()).contains("role=\"alert\"", "open", "overdue");
     }
 
-    @Test
-    void changeOfAnotherSiteIsRefused() throws Exception {
-        MockHttpServletResponse refused = send(post("/outbox/scheduled/cancel")
-                .header("Sec-Fetch-Site", "cross-site")
-                .param("event", PageFixture.EVENT.toString()));
-
-        assertThat(refused.getStatus()).isEqualTo(403);
-        verifyNoInteractions(scheduled);
-    }
-
     private String outcome(MockHttpServletResponse changed) throws Exception {
         assertThat(changed.getHeader("Location")).isEqualTo("/outbox/scheduled");
-        return send(get("/outbox/scheduled").cookie(changed.getCookie("outbox-outcome")))
+        return console.send(get("/outbox/scheduled").cookie(changed.getCookie("outbox-outcome")))
                 .getContentAsString();
     }
 
     private MockHttpServletResponse change(String action, String reason) throws Exception {
-        return send(post("/outbox/scheduled/" + action)
-                .header("Sec-Fetch-Site", "same-origin")
+        return console.submit(post("/outbox/scheduled/" + action)
                 .param("operator", "ann")
                 .param("event", PageFixture.EVENT.toString())
                 .param("reason", reason));
-    }
-
-    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
-        return console.perform(request).andReturn().getResponse();
     }
 
     private static ScheduledEvent event(String key, Instant due) {
