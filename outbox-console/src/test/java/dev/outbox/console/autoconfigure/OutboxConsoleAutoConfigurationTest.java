@@ -8,6 +8,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,12 +18,14 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.ApplicationContextAssertProvider;
 import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -86,21 +89,17 @@ class OutboxConsoleAutoConfigurationTest {
 
     @Test
     void applicationWithoutFilterChainFails() {
-        servlet.withPropertyValues(ENABLED)
-                .run((context) -> assertThat(analysis(context.getStartupFailure()))
-                        .satisfies((analysis) ->
-                                assertThat(analysis.getDescription()).contains("no SecurityFilterChain"))
-                        .satisfies((analysis) -> assertThat(analysis.getAction())
-                                .contains("spring-boot-starter-security", "outbox.console.insecure")));
+        FailureAnalysis failure = failure(servlet.withPropertyValues(ENABLED));
+        assertThat(failure.getDescription()).contains("no SecurityFilterChain");
+        assertThat(failure.getAction()).contains("spring-boot-starter-security", "outbox.console.insecure");
     }
 
     @Test
     void applicationWithoutSpringSecurityFails() {
-        servlet.withPropertyValues(ENABLED)
-                .withClassLoader(new FilteredClassLoader("org.springframework.security"))
-                .run((context) -> assertThat(
-                                analysis(context.getStartupFailure()).getDescription())
-                        .contains("no Spring Security protects the console"));
+        assertThat(failure(servlet.withPropertyValues(ENABLED)
+                                .withClassLoader(new FilteredClassLoader("org.springframework.security")))
+                        .getDescription())
+                .contains("no Spring Security protects the console");
     }
 
     @Test
@@ -128,34 +127,25 @@ class OutboxConsoleAutoConfigurationTest {
     }
 
     @Test
-    void reactiveApplicationFails() {
-        configured(new ReactiveWebApplicationContextRunner())
-                .withPropertyValues(ENABLED, INSECURE)
-                .run((context) -> assertThat(analysis(context.getStartupFailure()))
-                        .satisfies((analysis) ->
-                                assertThat(analysis.getDescription()).contains("does not use Spring MVC"))
-                        .satisfies(
-                                (analysis) -> assertThat(analysis.getAction()).contains("spring-boot-starter-webmvc")));
-    }
-
-    @Test
-    void servletApplicationWithoutSpringMvcFails() {
-        servlet.withPropertyValues(ENABLED, INSECURE)
-                .withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
-                .run((context) -> assertThat(
-                                analysis(context.getStartupFailure()).getDescription())
-                        .contains("does not use Spring MVC"));
+    void applicationWithoutSpringMvcFails() {
+        FailureAnalysis failure =
+                failure(configured(new ReactiveWebApplicationContextRunner()).withPropertyValues(ENABLED, INSECURE));
+        assertThat(failure.getDescription()).contains("does not use Spring MVC");
+        assertThat(failure.getAction()).contains("spring-boot-starter-webmvc");
+        assertThat(failure(servlet.withPropertyValues(ENABLED, INSECURE)
+                                .withClassLoader(new FilteredClassLoader(DispatcherServlet.class)))
+                        .getDescription())
+                .contains("does not use Spring MVC");
     }
 
     @Test
     void applicationWithoutOperationsFails() {
-        new WebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(OutboxConsoleAutoConfiguration.class))
-                .withPropertyValues(ENABLED)
-                .withClassLoader(new FilteredClassLoader("dev.outbox.operations"))
-                .run((context) -> assertThat(
-                                analysis(context.getStartupFailure()).getAction())
-                        .contains("dev.outbox:outbox-operations"));
+        assertThat(failure(new WebApplicationContextRunner()
+                                .withConfiguration(AutoConfigurations.of(OutboxConsoleAutoConfiguration.class))
+                                .withPropertyValues(ENABLED)
+                                .withClassLoader(new FilteredClassLoader("dev.outbox.operations")))
+                        .getAction())
+                .contains("dev.outbox:outbox-operations");
     }
 
     @Test
@@ -188,10 +178,9 @@ class OutboxConsoleAutoConfigurationTest {
     @ParameterizedTest
     @ValueSource(strings = {"outbox", "/outbox/", "/", "/out**", ""})
     void pathThatIsNoneFails(String path) {
-        servlet.withPropertyValues(ENABLED, INSECURE, "outbox.console.path=" + path)
-                .run((context) -> assertThat(
-                                analysis(context.getStartupFailure()).getDescription())
-                        .contains("outbox.console.path is '" + path + "'"));
+        assertThat(failure(servlet.withPropertyValues(ENABLED, INSECURE, "outbox.console.path=" + path))
+                        .getDescription())
+                .contains("outbox.console.path is '" + path + "'");
     }
 
     @Test
@@ -202,15 +191,22 @@ class OutboxConsoleAutoConfigurationTest {
                         .hasMessageContaining("outbox.console.show-payload"));
     }
 
-    private static FailureAnalysis analysis(Throwable failure) {
-        assertThat(failure).isNotNull();
+    /** Starts an application, which must fail, and returns the analysis that Spring Boot would print. */
+    private static <
+                    R extends AbstractApplicationContextRunner<R, C, A>,
+                    C extends ConfigurableApplicationContext,
+                    A extends ApplicationContextAssertProvider<C>>
+            FailureAnalysis failure(R application) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        application.run((context) -> failure.set(context.getStartupFailure()));
+        assertThat(failure.get()).isNotNull();
         return SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(
                         FailureAnalyzer.class,
                         ArgumentResolver.of(BeanFactory.class, mock()).and(Environment.class, mock()),
                         (type, name, ex) -> {})
                 .stream()
-                .map((analyzer) -> analyzer.analyze(failure))
+                .map((analyzer) -> analyzer.analyze(failure.get()))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElseThrow();
