@@ -47,7 +47,7 @@ class BulkTest {
         browser.click("#all-errors");
 
         browser.type("reason", "the gateway is back");
-        browser.type("rate", "100");
+        browser.type("rate", "200");
         browser.click("#retry-all");
         browser.await((text) -> SOME.matcher(text).find());
         browser.screenshot("progress");

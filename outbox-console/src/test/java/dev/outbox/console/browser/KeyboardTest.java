@@ -71,20 +71,6 @@ class KeyboardTest {
     }
 
     @Test
-    void refreshKeepsFocus() {
-        browser.open("");
-        browser.script("document.getElementById('handler-1').focus();"
-                + "document.querySelector('#live h2').dataset.seen = 'before'");
-
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> browser.script("return document.querySelector('#live h2').dataset.seen") == null);
-
-        assertThat(browser.script("return document.activeElement.id")).isEqualTo("handler-1");
-        browser.assertClean();
-    }
-
-    @Test
     void hiddenTabAsksForNothing() {
         browser.open("");
         browser.await((text) -> text.contains("Handlers"));

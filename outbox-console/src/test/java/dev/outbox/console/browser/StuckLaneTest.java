@@ -7,15 +7,13 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
-import dev.outbox.testing.OpenTransaction;
-import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
 
-/** Lanes that operators free, alone or two at once. */
+/** Lanes that operators free. */
 @Tag("full")
 @ExtendWith(BrowserExtension.class)
 class StuckLaneTest {
@@ -52,58 +50,6 @@ class StuckLaneTest {
         browser.await((text) -> text.contains("1 delivery retried."));
         shop.await(lane, DeliveryStatus.OPEN, 0);
         assertThat(shop.find(lane)).isEmpty();
-        browser.assertClean();
-    }
-
-    @Test
-    void secondOperatorLearnsThatFirstWasFaster() {
-        UUID event = deadLetter("raced");
-        browser.open("/events/" + event);
-        OperatorClient bob = OperatorClient.signedIn(shop.address(), "bob");
-        shop.correct("billing.ledger", "raced");
-
-        int status = bob.post(
-                        "/outbox/deliveries/retry",
-                        Map.of(
-                                "event",
-                                event.toString(),
-                                "handler",
-                                "billing.ledger",
-                                "reason",
-                                "bob was here",
-                                "_csrf",
-                                bob.token("/outbox/events/" + event)),
-                        "Sec-Fetch-Site",
-                        "same-origin")
-                .statusCode();
-        assertThat(status).isEqualTo(303);
-        DeliverySelection delivery = DeliverySelection.delivery(event, "billing.ledger");
-        shop.await(delivery, DeliveryStatus.OPEN, 0);
-        shop.await(delivery, DeliveryStatus.DEAD, 0);
-        browser.click("button.retry");
-
-        assertThat(browser.await((text) -> text.contains("Nothing changed")))
-                .contains("another operator or a worker was faster");
-        assertThat(shop.operations().operations(OperationSelection.ofEvent(event), 10))
-                .extracting(Operation::performedBy)
-                .containsExactly("bob");
-        browser.assertClean();
-    }
-
-    @Test
-    void operatorLearnsThatDeliveryIsLocked() throws Exception {
-        UUID event = deadLetter("locked");
-        browser.open("/events/" + event);
-
-        try (OpenTransaction other = OpenTransaction.of(shop.database.dataSource())) {
-            other.run("SELECT id FROM events.outbox WHERE event_id = '" + event + "' FOR UPDATE");
-            browser.click("button.retry");
-
-            assertThat(browser.await((text) -> text.contains("1 busy: a worker attempts it at the moment")))
-                    .contains("Timeline");
-        }
-        assertThat(shop.find(DeliverySelection.delivery(event, "billing.ledger")))
-                .hasSize(1);
         browser.assertClean();
     }
 
