@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.check.CheckSettings;
 import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.check.Violation;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.testing.Guarantee;
@@ -68,7 +69,7 @@ class RemoteTimeoutTest {
     private void assertHealthyHandlerWaitsAtMost(Duration bound, String... options) {
         try (Service service = new Service(directory)) {
             service.start("worker-1", handlers(), options);
-            service.publish(orders());
+            service.publish(orders(), true);
             awaitRetries(service, ORDERS);
             try {
                 timingOut.countDown();
@@ -78,7 +79,10 @@ class RemoteTimeoutTest {
                 service.awaitHandled(bound, SHIPPED);
                 Report report = service.check(CheckSettings.defaults().withLongestWait(bound));
                 // The remote system has not answered yet.
-                assertThat(Service.brokenRules(report)).as(report::toString).isSubsetOf("backlog-empty");
+                assertThat(report.violations())
+                        .as(report::toString)
+                        .extracting(Violation::rule)
+                        .isSubsetOf("backlog-empty");
             } finally {
                 over.countDown();
             }
@@ -96,7 +100,7 @@ class RemoteTimeoutTest {
             healthy.set(true);
             try {
                 timingOut.countDown();
-                service.publish(orders());
+                service.publish(orders(), true);
 
                 service.awaitHandled(FIRST_RETRY.plus(RUNNING_CALL), SHIPPED);
             } finally {

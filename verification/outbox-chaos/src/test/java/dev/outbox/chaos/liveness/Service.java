@@ -192,11 +192,6 @@ public final class Service implements AutoCloseable {
         return new Checker(settings).check(History.read(directory, database.dataSource()));
     }
 
-    /** Returns the names of the broken rules. */
-    static Set<String> brokenRules(Report report) {
-        return report.violations().stream().map(Violation::rule).collect(Collectors.toCollection(TreeSet::new));
-    }
-
     @Override
     public void close() {
         instances.values().forEach(Instance::close);
