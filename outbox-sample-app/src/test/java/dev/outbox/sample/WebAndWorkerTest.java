@@ -3,9 +3,9 @@ package dev.outbox.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.testing.FreePort;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +41,7 @@ class WebAndWorkerTest {
         web.subscribe("guild-web", "pro");
         assertThat(web.events()).isNotEmpty().extracting("status").containsOnly("PENDING");
 
-        int watched = freePort();
+        int watched = FreePort.find();
         Process process = startWorker(watched);
         try {
             Api worker = new Api(watched);
@@ -99,11 +99,5 @@ class WebAndWorkerTest {
                 .redirectErrorStream(true)
                 .redirectOutput(Path.of("target", "worker.log").toFile())
                 .start();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 }

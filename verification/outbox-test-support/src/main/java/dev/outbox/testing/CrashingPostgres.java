@@ -26,7 +26,7 @@ public final class CrashingPostgres implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(1);
 
-    private final int port = PostgresProcess.freePort();
+    private final int port = FreePort.find();
     private final Thread closer = new Thread(this::delete, "crashing-postgres-stop");
     private final TestPostgres postgres;
     private PostgresProcess primary;
@@ -113,7 +113,7 @@ public final class CrashingPostgres implements AutoCloseable {
         standby = copy;
         copy.standBy();
         String primaryConninfo = "host=localhost port=" + port + " user=postgres application_name=standby";
-        copy.start(PostgresProcess.freePort(), SETTINGS.with("primary_conninfo", primaryConninfo));
+        copy.start(FreePort.find(), SETTINGS.with("primary_conninfo", primaryConninfo));
     }
 
     /** Takes a base backup of the running server, which replaces an earlier one. */

@@ -63,7 +63,7 @@ public final class PgBouncer implements AutoCloseable {
         if (!server.matches()) {
             throw new IllegalArgumentException("PgBouncer needs one host and a port: " + database.jdbcUrl());
         }
-        int port = PostgresProcess.freePort();
+        int port = FreePort.find();
         try {
             Path directory = Files.createTempDirectory("pgbouncer-");
             Files.writeString(directory.resolve("users"), """

@@ -4,7 +4,6 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import io.zonky.test.db.postgres.util.LinuxUtils;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -43,6 +42,7 @@ final class PostgresProcess {
             Path directory = Files.createTempDirectory("crashing-postgres-");
             Path data = Files.createDirectory(directory.resolve("data"));
             EmbeddedPostgres initialized = EmbeddedPostgres.builder()
+                    .setPort(FreePort.find())
                     .setPGStartupWait(TestServer.STARTUP_WAIT)
                     .setDataDirectory(data)
                     .setCleanDataDirectory(false)
@@ -53,14 +53,6 @@ final class PostgresProcess {
             return new PostgresProcess(Path.of(commandLine.substring(0, commandLine.indexOf(' '))), directory);
         } catch (IOException e) {
             throw new UncheckedIOException("No data directory could be created", e);
-        }
-    }
-
-    static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException("There is no free port", e);
         }
     }
 

@@ -19,6 +19,8 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
     /** Linux keeps the files of this directory in memory. */
     private static final Path MEMORY = Path.of("/dev/shm");
 
+    private static final int ATTEMPTS = 2;
+    private static final String POSTGRES = "postgres";
     private static final long ROOM_IN_MEMORY = 4L << 30;
     private static final String DEFAULT_MAJOR = "18";
     private static final String GIVEN = "OUTBOX_TEST_JDBC_URL";
@@ -63,7 +65,26 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
      * be durable: creating and dropping a database, which is about a thousand files, costs the kernel a seventh there.
      */
     static TestServer embedded(@Nullable PostgresBinaries binaries, ServerSettings settings) {
-        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder().setPGStartupWait(STARTUP_WAIT);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                EmbeddedPostgres server = server(binaries, settings).start();
+                ServerAddress address =
+                        ServerAddress.of(server.getJdbcUrl(POSTGRES, POSTGRES)).as(POSTGRES, POSTGRES);
+                return new TestServer("embedded server", address, () -> close(server));
+            } catch (IOException | IllegalStateException e) {
+                IllegalStateException failure =
+                        new IllegalStateException("The embedded PostgreSQL did not start with " + settings, e);
+                if (attempt == ATTEMPTS) {
+                    throw failure;
+                }
+                System.out.println("TestPostgres: attempt " + attempt + ": " + failure.getMessage() + ": " + e);
+            }
+        }
+    }
+
+    private static EmbeddedPostgres.Builder server(@Nullable PostgresBinaries binaries, ServerSettings settings) {
+        EmbeddedPostgres.Builder builder =
+                EmbeddedPostgres.builder().setPort(FreePort.find()).setPGStartupWait(STARTUP_WAIT);
         settings.values().forEach(builder::setServerConfig);
         if (!settings.isDurable() && MEMORY.toFile().getUsableSpace() > ROOM_IN_MEMORY) {
             builder.setDataDirectory(MEMORY.resolve("outbox-test-" + UUID.randomUUID()));
@@ -71,14 +92,7 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
         if (binaries != null) {
             builder.setPgBinaryResolver((system, machine) -> binaries.open());
         }
-        try {
-            EmbeddedPostgres server = builder.start();
-            ServerAddress address =
-                    ServerAddress.of(server.getJdbcUrl("postgres", "postgres")).as("postgres", "postgres");
-            return new TestServer("embedded server", address, () -> close(server));
-        } catch (IOException e) {
-            throw new UncheckedIOException("The embedded PostgreSQL did not start with " + settings, e);
-        }
+        return builder;
     }
 
     private static void close(EmbeddedPostgres server) {
