@@ -133,7 +133,7 @@ CREATE TRIGGER outbox_undelivered
 -- One row per stream, locked for the milliseconds of a claim. It holds the claim window: the ids at which claims start to read.
 CREATE TABLE ${schema}.outbox_stream (
     stream            text COLLATE "C" NOT NULL,
-    paused            boolean          NOT NULL DEFAULT false,
+    paused_until      timestamptz      NOT NULL DEFAULT '-infinity',
     registry_version  bigint           NOT NULL DEFAULT 0,
     low_water_mark    bigint           NOT NULL DEFAULT 0,
     safe_mark         bigint           NOT NULL DEFAULT 0,
@@ -148,6 +148,7 @@ CREATE TABLE ${schema}.outbox_stream (
     CONSTRAINT outbox_stream_pk PRIMARY KEY (stream)
 ) WITH (fillfactor = 50);
 
+COMMENT ON COLUMN ${schema}.outbox_stream.paused_until IS 'When its pause ends: infinity if an operator has to resume it, over if it is not paused';
 COMMENT ON COLUMN ${schema}.outbox_stream.low_water_mark IS 'Every event below it is dispatched, as long as open_writers transactions before the horizon are running';
 COMMENT ON COLUMN ${schema}.outbox_stream.safe_mark IS 'Every event below it is dispatched, and no transaction can add one';
 COMMENT ON COLUMN ${schema}.outbox_stream.horizon IS 'Only transactions before it can still add events below the low_water_mark';
@@ -425,9 +426,14 @@ CREATE TABLE ${schema}.outbox_handler (
     aliases       text[]           NOT NULL DEFAULT '{}',
     registered_at timestamptz      NOT NULL DEFAULT now(),
     last_seen_at  timestamptz      NOT NULL DEFAULT now(),
-    paused        boolean          NOT NULL DEFAULT false,
+    paused_until  timestamptz      NOT NULL DEFAULT '-infinity',
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
 );
+
+COMMENT ON COLUMN ${schema}.outbox_handler.paused_until IS 'When its pause ends: infinity if an operator has to resume it, over if it is not paused';
+
+-- Ends of pauses: each changes the registry that claims depend on.
+CREATE INDEX outbox_handler_pause_end ON ${schema}.outbox_handler (paused_until) WHERE isfinite(paused_until);
 
 -- Instances that poll. Each writes a heartbeat at least every 20 s.
 CREATE TABLE ${schema}.outbox_instance (
@@ -503,10 +509,12 @@ CREATE TABLE ${schema}.outbox_operation (
     previous_status text,
     last_error_code text,
     last_error      text,
+    paused_until    timestamptz,
     CONSTRAINT outbox_operation_pk PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 COMMENT ON COLUMN ${schema}.outbox_operation.previous_status IS 'Of the delivery, where the operation was one on a delivery; so are the errors';
+COMMENT ON COLUMN ${schema}.outbox_operation.paused_until IS 'When the pause ends by itself; NULL if an operator has to end it, or it is none';
 
 CREATE INDEX outbox_operation_event ON ${schema}.outbox_operation (event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX outbox_operation_handler ON ${schema}.outbox_operation (handler_id, id);

@@ -13,9 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param action the action, such as {@code RETRY} or {@code SKIP}
  * @param reason the reason
  * @param subject the handler, stream or delivery that was changed
+ * @param pausedUntil when the pause ends by itself; {@code null} if an operator has to end it, or it is none
  */
 public record Operation(
-        long id, Instant performedAt, String performedBy, String action, String reason, Subject subject) {
+        long id,
+        Instant performedAt,
+        String performedBy,
+        String action,
+        String reason,
+        Subject subject,
+        @Nullable Instant pausedUntil) {
 
     /**
      * Operations that one command made: of the same operator, action, handler and reason, in a row, within an hour.

@@ -1,5 +1,6 @@
 package dev.outbox.operations;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -162,10 +163,24 @@ public interface OutboxOperations {
      * @param handlerId the handler's current or former id
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
-     * @return {@code true} if the call paused the handler; {@code false} if it was paused already, and then nothing is recorded
+     * @return {@code true} if the call paused the handler, or took the end from its pause; {@code false} if it was paused without an end
+     *     already, and then nothing is recorded
      * @throws InvalidOperationException also if no process has ever registered the handler
      */
     boolean pauseHandler(String handlerId, String by, String reason);
+
+    /**
+     * Pauses a handler as {@link #pauseHandler(String, String, String)} does, but ends the pause after some time, by the clock of the
+     * database. No process has to run at the end. If the handler is paused already, the new end replaces the end that it had or lacked.
+     *
+     * @param handlerId the handler's current or former id
+     * @param duration how long the pause lasts, from now; at least a second and at most 365 days
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true}: each call sets an end, and records it
+     * @throws InvalidOperationException also if no process has ever registered the handler
+     */
+    boolean pauseHandler(String handlerId, Duration duration, String by, String reason);
 
     /**
      * Pauses a handler before the first process registers it, so that it starts without receiving events. Use this to
@@ -175,7 +190,8 @@ public interface OutboxOperations {
      * @param handlerId the id that the new handler will have
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
-     * @return {@code true} if the call paused the handler; {@code false} if it was paused already, and then nothing is recorded
+     * @return {@code true} if the call paused the handler, or took the end from its pause; {@code false} if it was paused without an end
+     *     already, and then nothing is recorded
      */
     boolean pauseNewHandler(String handlerId, String by, String reason);
 
@@ -185,7 +201,7 @@ public interface OutboxOperations {
      * @param handlerId the handler's current or former id
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
-     * @return {@code true} if the call resumed the handler; {@code false} if it was not paused, and then nothing is recorded
+     * @return {@code true} if the call resumed the handler; {@code false} if it was not paused, or its pause was over, and then nothing is recorded
      * @throws InvalidOperationException also if no process has ever registered the handler
      */
     boolean resumeHandler(String handlerId, String by, String reason);
@@ -247,10 +263,24 @@ public interface OutboxOperations {
      * @param stream the stream
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
-     * @return {@code true} if the call paused the stream; {@code false} if it was paused already, and then nothing is recorded
+     * @return {@code true} if the call paused the stream, or took the end from its pause; {@code false} if it was paused without an end
+     *     already, and then nothing is recorded
      * @throws InvalidOperationException also if no process has ever polled the stream
      */
     boolean pauseStream(String stream, String by, String reason);
+
+    /**
+     * Pauses a stream as {@link #pauseStream(String, String, String)} does, but ends the pause after some time, by the clock of the
+     * database. No process has to run at the end. If the stream is paused already, the new end replaces the end that it had or lacked.
+     *
+     * @param stream the stream
+     * @param duration how long the pause lasts, from now; at least a second and at most 365 days
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true}: each call sets an end, and records it
+     * @throws InvalidOperationException also if no process has ever polled the stream
+     */
+    boolean pauseStream(String stream, Duration duration, String by, String reason);
 
     /**
      * Resumes a stream.
@@ -258,7 +288,7 @@ public interface OutboxOperations {
      * @param stream the stream
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
-     * @return {@code true} if the call resumed the stream; {@code false} if it was not paused, and then nothing is recorded
+     * @return {@code true} if the call resumed the stream; {@code false} if it was not paused, or its pause was over, and then nothing is recorded
      * @throws InvalidOperationException also if no process has ever polled the stream
      */
     boolean resumeStream(String stream, String by, String reason);

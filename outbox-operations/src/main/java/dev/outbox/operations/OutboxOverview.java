@@ -34,12 +34,19 @@ public record OutboxOverview(
      *
      * @param name the name
      * @param paused whether an operator paused it
+     * @param pausedUntil when that pause ends by itself; {@code null} if an operator has to end it
      * @param backlog the events that are not published
      * @param deliveredPerSecond events completed per second in the last minute, or while the latest {@link Count#MOST}
      *     events of all streams were completed, if that is shorter
      * @param claims the batches that workers hold at the moment
      */
-    public record Stream(String name, boolean paused, Backlog backlog, double deliveredPerSecond, List<Claim> claims) {}
+    public record Stream(
+            String name,
+            boolean paused,
+            @Nullable Instant pausedUntil,
+            Backlog backlog,
+            double deliveredPerSecond,
+            List<Claim> claims) {}
 
     /**
      * Events of a stream that are not published, by status. Counts stop at {@link Count#MOST}.
@@ -82,6 +89,7 @@ public record OutboxOverview(
      * @param id the current id
      * @param eventTypes the event types that it subscribes to, each with what else restricts its events, such as {@code own OrderPlaced of Order}
      * @param paused whether an operator paused it
+     * @param pausedUntil when that pause ends by itself; {@code null} if an operator has to end it
      * @param lastSeenAt the last heartbeat of an instance that has it, which is given each minute; {@code null} if it was paused before its
      *     first registration
      * @param deliveries its open deliveries
@@ -91,6 +99,7 @@ public record OutboxOverview(
             String id,
             Set<String> eventTypes,
             boolean paused,
+            @Nullable Instant pausedUntil,
             @Nullable Instant lastSeenAt,
             Deliveries deliveries,
             Set<String> circuitOpenIn) {}

@@ -31,9 +31,9 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
 
     /** A test may have paused streams and handlers. */
     private static final String RESET = """
-            UPDATE {schema}.outbox_stream SET paused = false WHERE paused;
+            UPDATE {schema}.outbox_stream SET paused_until = '-infinity' WHERE paused_until > '-infinity';
             WITH resumed AS (
-                UPDATE {schema}.outbox_handler SET paused = false WHERE paused RETURNING id
+                UPDATE {schema}.outbox_handler SET paused_until = '-infinity' WHERE paused_until > '-infinity' RETURNING id
             )
             UPDATE {schema}.outbox_stream SET registry_version = registry_version + 1 WHERE EXISTS (SELECT FROM resumed)
             """;

@@ -341,7 +341,7 @@ final class HandlerExpiryStore {
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
     static final String DELETE_HANDLERS = BACKLOG + """
             DELETE FROM {schema}.outbox_handler h
-             WHERE NOT h.paused
+             WHERE h.paused_until <= now()
                AND NOT EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id)
                AND NOT EXISTS (SELECT FROM backlog x WHERE x.handler_id = h.id)
                AND NOT EXISTS (SELECT FROM {schema}.outbox_replay r WHERE r.handler_id = h.id AND r.finished_at IS NULL)

@@ -273,8 +273,8 @@ final class ClaimStore {
             return Optional.empty();
         }
         UUID incarnation = stream.getObject(2, UUID.class);
-        HandlerRegistry.Version registry =
-                new HandlerRegistry.Version(incarnation + " " + stream.getString(3), stream.getLong(1));
+        HandlerRegistry.Version registry = new HandlerRegistry.Version(
+                incarnation + " " + stream.getString(3), stream.getLong(1), stream.getLong(7));
         boolean isLong = stream.getBoolean(4);
         boolean expiredFound = stream.getBoolean(5);
         if (advances && results.rows(FIND_LAGGING).next()) {

@@ -270,17 +270,26 @@ public final class LaneSql {
     static final String FIRST = firstOf("l", NOT_PASSED);
 
     /**
-     * Time until a free lane is due or a lease of the stream ends, but then a second at least: a claim may be over, and not be ended yet.
+     * Relies on outbox_handler_pause_end too. Time until a free lane is due, or while the stream is paused, until its pause ends; until the
+     * pause of a handler ends; or until a lease of the stream ends, but then a second at least: a claim may be over, and not be ended yet.
      * And the mark at which the next look starts. Lanes become due at the clock of the transaction that changes them, so that only one that
      * commits later than ten seconds puts a lane before the mark. And the microseconds that the claim before it took.
      */
     public static final String UNTIL_NEXT =
             """
-            SELECT ceil(extract(epoch FROM least(min(l.due_at),
-                                                 (SELECT min(greatest(c.locked_until, clock_timestamp() + interval '1 second'))
-                                                    FROM {schema}.outbox_claim c
-                                                   WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
-                                                     AND c.stream = :stream)) - clock_timestamp()) * 1000)::bigint,
+            SELECT ceil(extract(epoch FROM nullif(
+                            least(coalesce((SELECT greatest(s.paused_until, clock_timestamp() + interval '1 millisecond')
+                                              FROM {schema}.outbox_stream s
+                                             WHERE s.stream = :stream
+                                               AND s.paused_until > now()), min(l.due_at)),
+                                  (SELECT min(greatest(p.paused_until, clock_timestamp() + interval '1 millisecond'))
+                                     FROM {schema}.outbox_handler p
+                                    WHERE isfinite(p.paused_until)
+                                      AND p.paused_until > now()),
+                                  (SELECT min(greatest(c.locked_until, clock_timestamp() + interval '1 second'))
+                                     FROM {schema}.outbox_claim c
+                                    WHERE c.id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
+                                      AND c.stream = :stream)), 'infinity') - clock_timestamp()) * 1000)::bigint,
                    least(min(l.due_at) FILTER (WHERE NOT h.suspect), now() - interval '10 seconds'),
                    (extract(epoch FROM statement_timestamp() - nullif(current_setting('outbox.claim_began', true), '')::timestamptz)
                     * 1000000)::bigint

@@ -36,8 +36,11 @@ public final class HandlerRegistry {
     private volatile @Nullable Version version;
     private volatile HandlerStore.@Nullable Listed listed;
 
-    /** Version that a claim is valid for. The server is an incarnation of the database, and its start. */
-    public record Version(String server, long number) {}
+    /**
+     * Version that a claim is valid for. The server is an incarnation of the database, and its start. A pause that ends by itself raises no
+     * number: the microsecond at which the last one did, by the clock of the claim, tells such versions apart.
+     */
+    public record Version(String server, long number, long lastPauseEnd) {}
 
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
     public HandlerRegistry(

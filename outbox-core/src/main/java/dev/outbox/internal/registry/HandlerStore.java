@@ -6,6 +6,7 @@ import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Registers and pauses handlers, and registers streams; a change of a handler raises the registry version of every stream. */
 public final class HandlerStore {
@@ -118,12 +120,11 @@ public final class HandlerStore {
      */
     private static final String REGISTER = """
             WITH handler AS (
-                INSERT INTO {schema}.outbox_handler AS h (id, aliases, paused)
+                INSERT INTO {schema}.outbox_handler AS h (id, aliases, paused_until)
                 SELECT own.id, string_to_array(own.aliases, chr(31)),
-                       EXISTS (SELECT
-                                 FROM {schema}.outbox_handler former
-                                WHERE former.id = ANY (string_to_array(own.aliases, chr(31)))
-                                  AND former.paused)
+                       coalesce((SELECT max(former.paused_until)
+                                   FROM {schema}.outbox_handler former
+                                  WHERE former.id = ANY (string_to_array(own.aliases, chr(31)))), '-infinity')
                   FROM unnest(:ids::text[], :aliases::text[]) AS own (id, aliases)
                 ON CONFLICT (id) DO UPDATE
                    SET aliases = excluded.aliases,
@@ -153,24 +154,29 @@ public final class HandlerStore {
     /** Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. */
     private static final String SET_PAUSED =
             """
-            WITH named AS (
+            WITH {pause}, named AS (
                 SELECT h.id
                   FROM {schema}.outbox_handler h
                  WHERE h.id = :handler_id
                     OR :handler_id = ANY (h.aliases)
                     OR h.id IN (SELECT unnest(n.aliases) FROM {schema}.outbox_handler n WHERE n.id = :handler_id)
             ), changed AS (
-                UPDATE {schema}.outbox_handler h
-                   SET paused = :paused
-                 WHERE h.id IN (SELECT named.id FROM named)
-                   AND h.paused <> :paused
-                RETURNING h.id
+                UPDATE {schema}.outbox_handler p
+                   SET paused_until = pause.until
+                  FROM pause
+                 WHERE p.id IN (SELECT named.id FROM named)
+                   AND {changes}
+                RETURNING p.id
             ), recorded AS (
-                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
-                SELECT :actor, :action, :reason, :handler_id
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id, paused_until)
+                SELECT :actor, :action, :reason, :handler_id, {end}
                  WHERE EXISTS (SELECT FROM changed)
             ), version AS (
-            """ + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
+            """
+                            .replace("{pause}", Pause.END)
+                            .replace("{changes}", Pause.CHANGES)
+                            .replace("{end}", Pause.RECORDED_END)
+                    + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
                 RETURNING s.stream
             )
             SELECT EXISTS (SELECT FROM changed), ARRAY(SELECT version.stream FROM version)
@@ -215,7 +221,7 @@ public final class HandlerStore {
             .replace("{just renewed}", JUST_RENEWED);
 
     private static final String COLUMNS = """
-            h.id, ARRAY({subscriptions}{condition}), h.aliases, h.paused, h.last_seen_at,
+            h.id, ARRAY({subscriptions}{condition}), h.aliases, CASE WHEN h.paused_until > now() THEN h.paused_until END, h.last_seen_at,
                    h.last_seen_at >= clock_timestamp() - interval '3 minutes'""".replace("{subscriptions}", Subscriptions.OF_HANDLER);
 
     /** Reads outbox_handler and outbox_subscription whole, what has expired too: they have a row per handler and subscription. */
@@ -283,15 +289,14 @@ public final class HandlerStore {
      * Pauses or resumes a handler in every instance, from its next claim on, and records the operation. A handler that no instance has
      * registered is added first if {@code add} is set. Returns empty if it is not known.
      */
-    public Optional<Paused> setPaused(String handlerId, boolean paused, boolean add, AuditInfo audit)
+    public Optional<Paused> setPaused(String handlerId, Pause pause, boolean add, AuditInfo audit)
             throws SQLException {
         return setPaused.run(
                 dataSource,
-                (parameters) -> parameters
+                (parameters) -> pause.bind(parameters)
                         .set("handler_id", handlerId)
                         .set("add", add)
-                        .set("paused", paused)
-                        .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
+                        .set("action", pause.resumes() ? "RESUME_HANDLER" : "PAUSE_HANDLER")
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
                 (results) ->
@@ -333,8 +338,12 @@ public final class HandlerStore {
                 row.getString(1),
                 Subscriptions.read(row, 2),
                 Subscriptions.texts(row, 3),
-                row.getBoolean(4),
+                instant(row.getObject(4, OffsetDateTime.class)),
                 new RegisteredHandler.Heartbeat(
                         row.getObject(5, OffsetDateTime.class).toInstant(), row.getBoolean(6)));
+    }
+
+    private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
+        return time == null ? null : time.toInstant();
     }
 }

@@ -1,15 +1,30 @@
 package dev.outbox.internal.registry;
 
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Handler in the registry that all instances share, under one id. */
+/**
+ * Handler in the registry that all instances share, under one id.
+ *
+ * @param pausedUntil when its pause ends; {@link #RESUMED} if an operator ends it, and {@code null} if it is not paused
+ */
 public record RegisteredHandler(
-        String id, Set<Subscription> subscriptions, Set<String> aliases, boolean paused, Heartbeat heartbeat) {
+        String id,
+        Set<Subscription> subscriptions,
+        Set<String> aliases,
+        @Nullable Instant pausedUntil,
+        Heartbeat heartbeat) {
+
+    /** What JDBC reads for infinity. */
+    public static final Instant RESUMED = OffsetDateTime.MAX.toInstant();
 
     public RegisteredHandler {
         subscriptions = Set.copyOf(subscriptions);
@@ -18,6 +33,10 @@ public record RegisteredHandler(
 
     /** Last heartbeat, which every instance gives each minute, and whether it is recent. */
     public record Heartbeat(Instant at, boolean recent) {}
+
+    public boolean paused() {
+        return pausedUntil != null;
+    }
 
     /** Returns whether an instance has the handler. */
     public boolean isPresent() {
@@ -48,9 +67,13 @@ public record RegisteredHandler(
             ids.addAll(version.ids());
             taken.addAll(version.subscriptions());
         });
-        boolean anyPaused = registry.stream().anyMatch((one) -> one.paused() && ids.contains(one.id()));
+        Instant pausedUntil = registry.stream()
+                .filter((one) -> ids.contains(one.id()))
+                .flatMap((one) -> Stream.ofNullable(one.pausedUntil()))
+                .max(Comparator.naturalOrder())
+                .orElse(null);
         ids.remove(id);
-        return new RegisteredHandler(id, taken, ids, anyPaused, heartbeat);
+        return new RegisteredHandler(id, taken, ids, pausedUntil, heartbeat);
     }
 
     /** Returns the current and all former ids. */

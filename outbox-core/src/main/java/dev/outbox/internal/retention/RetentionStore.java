@@ -134,9 +134,9 @@ final class RetentionStore {
             .replace("{time}", "performed_at")
             .replace("{finished}", """
                     (t.event_id IS NULL OR (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = t.event_id LIMIT 1) IS NULL)
-                   AND NOT (t.action = 'PAUSE_STREAM' AND t.stream IN (SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused))
+                   AND NOT (t.action = 'PAUSE_STREAM' AND t.stream IN (SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused_until > now()))
                    AND NOT (t.action = 'PAUSE_HANDLER'
-                            AND t.handler_id IN (SELECT unnest(h.id || h.aliases) FROM {schema}.outbox_handler h WHERE h.paused))""");
+                            AND t.handler_id IN (SELECT unnest(h.id || h.aliases) FROM {schema}.outbox_handler h WHERE h.paused_until > now()))""");
 
     private static final String CUTOFF = """
             SELECT now() - :age_millis * interval '1 millisecond'

@@ -8,14 +8,15 @@ SELECT set_config('outbox.last_id', (SELECT CASE WHEN q.is_called THEN q.last_va
                                        FROM {schema}.outbox_id_seq q)::text, true);
 
 -- result: stream
--- Relies on outbox_stream_pk and outbox_unpublished_pending. Claims of a stream run one after the other, so that the statements that follow
--- see every earlier claim. Notes the stream that it locked: another instance may add the row after this statement, and a claim without the
--- lock would have no worker. Whether the queue is long is a hint: it has events far behind those that this instance has claimed, or many
--- before them, which other claims hold. Whether claims have expired is one too: another transaction ends them.
+-- Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_handler_pause_end. Claims of a stream run one after the other, so that
+-- the statements that follow see every earlier claim. Notes the stream that it locked: another instance may add the row after this statement,
+-- and a claim without the lock would have no worker. Whether the queue is long is a hint: it has events far behind those that this instance
+-- has claimed, or many before them, which other claims hold. Whether claims have expired is one too: another transaction ends them. The last
+-- end of a handler's pause belongs to the version of the registry: no instance has to write it.
 SELECT s.registry_version,
        coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation()),
        extract(epoch FROM pg_postmaster_start_time())::text,
-       NOT s.paused
+       s.paused_until <= now()
        AND ((SELECT o.id
                FROM {schema}.outbox_unpublished o
               WHERE (o.stream, o.id) > (:stream, least(greatest(s.low_water_mark, :from::bigint), 4611686018427387903) + :near::bigint)
@@ -37,7 +38,11 @@ SELECT s.registry_version,
                 WHERE c.id >= s.first_claim
                   AND c.stream = :stream
                   AND {expired}),
-       set_config('outbox.locked_stream', s.stream, true)
+       set_config('outbox.locked_stream', s.stream, true),
+       (SELECT (extract(epoch FROM max(h.paused_until)) * 1000000)::bigint
+          FROM {schema}.outbox_handler h
+         WHERE isfinite(h.paused_until)
+           AND h.paused_until <= now())
   FROM {schema}.outbox_stream s
  WHERE s.stream = :stream
    FOR UPDATE OF s;
@@ -147,7 +152,7 @@ WITH start AS MATERIALIZED (
       FROM {schema}.outbox_stream s
      WHERE s.stream = :stream
        AND s.stream = current_setting('outbox.locked_stream', true)
-       AND NOT s.paused
+       AND s.paused_until <= now()
 ), first AS MATERIALIZED (
     SELECT (SELECT o.id
               FROM {schema}.outbox_unpublished o

@@ -23,8 +23,8 @@ WITH head AS MATERIALIZED (
                         AND (:with_suspects OR NOT h.suspect)
                       ORDER BY l.due_at
                       LIMIT 1) l
-     WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
-       AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
+     WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND s.paused_until <= now())
+       AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused_until > now())
      LIMIT greatest(:batch_size, 50)
 ), candidate AS MATERIALIZED (
     -- Finds the lanes without locks, so that it holds no others. Each handler has its part of twice the batch.

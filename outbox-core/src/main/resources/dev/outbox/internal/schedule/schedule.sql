@@ -27,7 +27,7 @@ WITH due AS MATERIALIZED (
                                                       AND o.dispatched_at IS NULL
                                                     LIMIT :full_queue) pending) < :full_queue
                                      THEN :depth ELSE :trickle END) s
-     WHERE stream.paused IS NOT TRUE
+     WHERE (stream.paused_until > now()) IS NOT TRUE
 ), free AS MATERIALIZED (
     SELECT a.aggregate_type, a.aggregate_id
       FROM (SELECT due.aggregate_type, due.aggregate_id, min(due.due_at) AS due_at, array_agg(due.stream) AS streams,
@@ -103,17 +103,17 @@ SELECT inserted.stream, count(*), NULL::bigint, NULL::text, NULL::uuid
   FROM due
  ORDER BY due.stream, due.due_at DESC, due.event_id DESC)
  UNION ALL
--- How many milliseconds later the next one is due.
-SELECT NULL, ceil(extract(epoch FROM min(s.due_at) - now()) * 1000)::bigint, NULL, NULL, NULL
+-- How many milliseconds later the next one is due, or a pause of its stream ends.
+SELECT NULL, ceil(extract(epoch FROM min(greatest(s.due_at, stream.paused_until)) - now()) * 1000)::bigint, NULL, NULL, NULL
   FROM unnest(:streams::text[]) AS polled (stream)
   LEFT JOIN {schema}.outbox_stream stream USING (stream)
  CROSS JOIN LATERAL (SELECT s.due_at
                        FROM {schema}.outbox_scheduled s
                       WHERE s.stream = polled.stream
-                        AND s.due_at > now()
+                        AND s.due_at > CASE WHEN stream.paused_until > now() THEN '-infinity' ELSE now() END
                       ORDER BY s.due_at, s.event_id
                       LIMIT 1) s
- WHERE stream.paused IS NOT TRUE;
+ WHERE stream.paused_until IS DISTINCT FROM 'infinity';
 
 -- result: due
 -- Relies on outbox_scheduled_due: the first due events of a stream.

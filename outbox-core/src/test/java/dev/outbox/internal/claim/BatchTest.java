@@ -24,7 +24,7 @@ class BatchTest {
             ClaimKey key = new ClaimKey(1, UUID.randomUUID());
             EventBatch batch = EventBatch.byAggregate(
                     new EventBatch.Limits(new ClaimStore.Claim(key, List.of(first, second)), 50, false),
-                    new HandlerRegistry.Version("server", 1),
+                    new HandlerRegistry.Version("server", 1, 0),
                     null,
                     (event) -> false,
                     1);

@@ -250,7 +250,7 @@ class ClaimStoreTest {
     @Test
     void pausedStreamClaimsNothingAndIsNotLong() throws SQLException {
         outbox.publishOrders("a", "b");
-        outbox.update("UPDATE events.outbox_stream SET paused = true");
+        outbox.update("UPDATE events.outbox_stream SET paused_until = 'infinity'");
 
         ClaimStore.Round paused = claims.claim(reaching(0, 0)).orElseThrow();
         assertThat(paused.claim()).isNull();

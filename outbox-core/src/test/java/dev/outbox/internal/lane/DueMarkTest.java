@@ -86,12 +86,12 @@ class DueMarkTest {
     void laneOfAPausedStreamIsFoundAtItsEnd() throws SQLException {
         due("paused", "1 s");
         look();
-        outbox.update("UPDATE events.outbox_stream SET paused = true");
+        outbox.update("UPDATE events.outbox_stream SET paused_until = 'infinity'");
         outbox.update("UPDATE events.outbox_lane SET due_at = due_at - interval '1 hour'");
         look(MAIL, true);
         assertThat(claim(10)).isEmpty();
         look();
-        outbox.update("UPDATE events.outbox_stream SET paused = false");
+        outbox.update("UPDATE events.outbox_stream SET paused_until = '-infinity'");
         assertThat(aggregates(claim(10))).containsExactly("paused");
     }
 

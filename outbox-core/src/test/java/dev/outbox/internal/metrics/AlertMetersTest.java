@@ -107,7 +107,7 @@ class AlertMetersTest {
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isZero());
 
-        outbox.update("UPDATE events.outbox_handler SET paused = true");
+        outbox.update("UPDATE events.outbox_handler SET paused_until = 'infinity'");
 
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isOne());

@@ -57,7 +57,7 @@ class HandlerRegistryTest {
         Thread[] poller = new Thread[1];
         FutureTask<Void> claim = start("poller", () -> {
             poller[0] = Thread.currentThread();
-            registry.loadVersion(new HandlerRegistry.Version("server", 1));
+            registry.loadVersion(new HandlerRegistry.Version("server", 1, 0));
         });
 
         await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.WAITING);
@@ -85,11 +85,11 @@ class HandlerRegistryTest {
         HandlerRegistry registry = new HandlerRegistry(List::of, outbox.dataSource(), OutboxSchema.DEFAULT);
         store.register(MAIL, Map.of(), WEEK);
         registry.register();
-        registry.loadVersion(new HandlerRegistry.Version("before", 1));
+        registry.loadVersion(new HandlerRegistry.Version("before", 1, 0));
         loseRegistrations();
 
         registry.heartbeat();
-        registry.loadVersion(new HandlerRegistry.Version("after", 1));
+        registry.loadVersion(new HandlerRegistry.Version("after", 1, 0));
 
         assertThat(isWanted(registry)).isFalse();
     }

@@ -224,7 +224,7 @@ class RetentionTest {
     void removesOldOperationsOfFormerEvents() throws SQLException {
         EventEnvelope present = outbox.publish("1", new OrderPlaced(1));
         outbox.update("""
-                INSERT INTO events.outbox_stream (stream, paused) VALUES ('held', true), ('resumed', false)
+                INSERT INTO events.outbox_stream (stream, paused_until) VALUES ('held', 'infinity'), ('resumed', '-infinity')
                 """);
         outbox.sql().sql("""
                 INSERT INTO events.outbox_operation (performed_by, action, reason, stream, event_id, performed_at)

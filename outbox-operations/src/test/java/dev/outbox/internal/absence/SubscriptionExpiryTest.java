@@ -182,12 +182,12 @@ class SubscriptionExpiryTest {
                 outbox.dataSource(),
                 OutboxSchema.DEFAULT);
         suspended.register();
-        suspended.loadVersion(new HandlerRegistry.Version("server", 1));
+        suspended.loadVersion(new HandlerRegistry.Version("server", 1, 0));
         seen("OrderPaid", "16 min");
         assertThat(expiry.expireSubscriptions()).isTrue();
         expiry.runOnce();
 
-        suspended.loadVersion(new HandlerRegistry.Version("server", 2));
+        suspended.loadVersion(new HandlerRegistry.Version("server", 2, 0));
         assertThat(subscriptions()).containsExactly("billing OrderPaid", "billing OrderPlaced");
     }
 
@@ -205,7 +205,7 @@ class SubscriptionExpiryTest {
 
         assertThat(registryVersion()).isGreaterThan(before);
         narrow.heartbeat();
-        narrow.loadVersion(new HandlerRegistry.Version("another server", 1));
+        narrow.loadVersion(new HandlerRegistry.Version("another server", 1, 0));
         assertThat(narrow.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
                 .isFalse();
     }

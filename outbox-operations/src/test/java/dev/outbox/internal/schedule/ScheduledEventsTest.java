@@ -480,6 +480,19 @@ class ScheduledEventsTest {
     }
 
     @Test
+    void pausedStreamHoldsThemUntilItsPauseEnds() throws SQLException {
+        outbox.addStream("default");
+        Operator.of(outbox).operations().pauseStream("default", Duration.ofSeconds(30), "ann", "maintenance");
+        schedule(event(1).deliverAfter(Duration.ZERO));
+        assertThat(mover().runOnce()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+        assertThat(numbers()).isEmpty();
+
+        outbox.update("UPDATE events.outbox_stream SET paused_until = paused_until - interval '30 s'");
+        mover().runOnce();
+        assertThat(numbers()).containsExactly("1");
+    }
+
+    @Test
     void operatorDeliversAndCancels() throws SQLException {
         EventEnvelope first = schedule(event(1).deliverAfter(HOUR));
         EventEnvelope second = schedule(event(2).deliverAfter(HOUR));

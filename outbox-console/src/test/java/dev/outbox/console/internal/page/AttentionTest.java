@@ -173,6 +173,7 @@ class AttentionTest {
         streams.add(new Stream(
                 name,
                 paused,
+                null,
                 new Backlog(
                         new Count(pending, true),
                         Count.NONE,
@@ -192,6 +193,7 @@ class AttentionTest {
                 id,
                 Set.of("OrderPlaced"),
                 paused,
+                null,
                 seenAt,
                 new Deliveries(new Count(open, true), Count.NONE, Duration.ZERO),
                 openIn));
@@ -208,7 +210,7 @@ class AttentionTest {
     private static Operation pause(
             String action, @Nullable String stream, @Nullable String handlerId, String by, String reason) {
         return new Operation(
-                1, HOUR_AGO, by, action, reason, new Operation.Subject(stream, handlerId, null, null, null));
+                1, HOUR_AGO, by, action, reason, new Operation.Subject(stream, handlerId, null, null, null), null);
     }
 
     private String page(String address) throws Exception {

@@ -69,6 +69,7 @@ final class PageFixture {
                 List.of(new OutboxOverview.Stream(
                         EVIL,
                         true,
+                        NOW.plusSeconds(600),
                         new OutboxOverview.Backlog(
                                 Count.upTo(10_000, Count.MOST),
                                 new Count(10, true),
@@ -85,6 +86,7 @@ final class PageFixture {
                         "mail",
                         Set.of("OrderPlaced"),
                         false,
+                        null,
                         NOW,
                         new OutboxOverview.Deliveries(new Count(6, true), new Count(3, true), Duration.ofHours(2)),
                         Set.of("shop-1"))),
@@ -139,7 +141,8 @@ final class PageFixture {
                 action,
                 EVIL,
                 new Operation.Subject(
-                        "default", "mail", EVENT, DeliveryStatus.DEAD, new Delivery.Failure("IOException", EVIL)));
+                        "default", "mail", EVENT, DeliveryStatus.DEAD, new Delivery.Failure("IOException", EVIL)),
+                null);
     }
 
     static LaneReport lane(LaneReport.Cause cause, @Nullable Delivery head) {

@@ -115,6 +115,7 @@ class SnapshotsTest {
                 .map((name) -> new OutboxOverview.Stream(
                         name,
                         false,
+                        null,
                         name.equals("idle")
                                 ? new OutboxOverview.Backlog(
                                         Count.NONE,

@@ -62,7 +62,7 @@ public final class OffsetStore {
                            AND p.action IN ('{resume}EARLIEST', '{resume}LATEST')
                          ORDER BY p.id DESC
                          LIMIT 1) END
-              FROM (SELECT coalesce(bool_or(h.paused), false) AS paused
+              FROM (SELECT coalesce(bool_or(h.paused_until > now()), false) AS paused
                       FROM {schema}.outbox_handler h
                      WHERE h.id = (:handler_ids::text[])[1]) h
               LEFT JOIN {schema}.outbox_inbox_offset o

@@ -133,7 +133,7 @@ final class LaneStore {
         Count pending = new Count(counted.getLong(1), counted.getBoolean(2));
         String pendingIn = counted.getString(3);
         Cause claim = Cause.valueOf(results.row(CLAIMED).getString(1));
-        Set<String> paused = StatusStore.paused(results);
+        Set<String> paused = StatusStore.paused(results).keySet();
         ListedHandlers handlers = ListedHandlers.read(results);
         if (lanes.isEmpty() && pending.value() > 0) {
             Cause cause = cause(claim, hindrances(pendingIn, paused));

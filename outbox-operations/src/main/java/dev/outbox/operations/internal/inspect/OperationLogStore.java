@@ -20,7 +20,8 @@ public final class OperationLogStore {
 
     private static final String SELECT = """
             SELECT p.id, p.performed_at, p.performed_by, p.action, p.reason, p.stream, p.handler_id, p.event_id,
-                   CASE p.previous_status WHEN 'BLOCKING' THEN 'DEAD' ELSE p.previous_status END, p.last_error_code, p.last_error
+                   CASE p.previous_status WHEN 'BLOCKING' THEN 'DEAD' ELSE p.previous_status END, p.last_error_code, p.last_error,
+                   p.paused_until
             """;
 
     /** Relies on outbox_operation_event: without OFFSET, the planner may read the primary key backwards. */
@@ -81,11 +82,11 @@ public final class OperationLogStore {
     public static final String PAUSES = SELECT.replace("p.handler_id", "paused.handler_id") + """
               FROM (SELECT h.id AS handler_id, h.id || h.aliases AS ids, NULL AS stream
                       FROM {schema}.outbox_handler h
-                     WHERE h.paused
+                     WHERE h.paused_until > now()
                      UNION ALL
                     SELECT NULL, NULL, s.stream
                       FROM {schema}.outbox_stream s
-                     WHERE s.paused) paused
+                     WHERE s.paused_until > now()) paused
              CROSS JOIN LATERAL (SELECT *
                                    FROM {schema}.outbox_operation p
                                   WHERE CASE WHEN paused.stream IS NULL THEN p.handler_id = ANY (paused.ids)
@@ -125,9 +126,9 @@ public final class OperationLogStore {
                 (parameters) -> bind(parameters, selection, limit),
                 (results) -> results.list((row) -> new Operation.Command(
                         read(row),
-                        new Count(row.getLong(12), row.getBoolean(13)),
-                        row.getLong(14),
-                        row.getObject(15, OffsetDateTime.class).toInstant())));
+                        new Count(row.getLong(13), row.getBoolean(14)),
+                        row.getLong(15),
+                        row.getObject(16, OffsetDateTime.class).toInstant())));
     }
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, OperationSelection selection, int limit)
@@ -151,6 +152,7 @@ public final class OperationLogStore {
     public static Operation read(ResultSet row) throws SQLException {
         String status = row.getString(9);
         String code = row.getString(10);
+        OffsetDateTime pausedUntil = row.getObject(12, OffsetDateTime.class);
         return new Operation(
                 row.getLong(1),
                 row.getObject(2, OffsetDateTime.class).toInstant(),
@@ -162,6 +164,7 @@ public final class OperationLogStore {
                         row.getString(7),
                         row.getObject(8, UUID.class),
                         status == null ? null : DeliveryStatus.valueOf(status),
-                        code == null ? null : new Delivery.Failure(code, row.getString(11))));
+                        code == null ? null : new Delivery.Failure(code, row.getString(11))),
+                pausedUntil == null ? null : pausedUntil.toInstant());
     }
 }

@@ -21,7 +21,6 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -33,7 +32,8 @@ final class StatusStore {
     private static final String CLOCK = "SELECT clock_timestamp()";
 
     /** Reads outbox_stream whole: it has a row per stream. */
-    static final String PAUSED_STREAMS = "SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused";
+    static final String PAUSED_STREAMS =
+            "SELECT s.stream, s.paused_until FROM {schema}.outbox_stream s WHERE s.paused_until > now()";
 
     /** Relies on outbox_published_at. */
     static final String RATES = """
@@ -77,7 +77,7 @@ final class StatusStore {
         QueueState queue = queues.read();
         return overview.run(dataSource, (parameters) -> {}, (results) -> {
             Instant at = results.row(CLOCK).getObject(1, OffsetDateTime.class).toInstant();
-            Set<String> paused = paused(results);
+            Map<String, Instant> paused = paused(results);
             Map<String, Double> rates = results.map(RATES, (row) -> row.getDouble(2));
             Map<String, List<Claim>> claims = claims(results);
             ListedHandlers handlers = ListedHandlers.read(results);
@@ -88,7 +88,8 @@ final class StatusStore {
                     streams.stream()
                             .map((name) -> new Stream(
                                     name,
-                                    paused.contains(name),
+                                    paused.containsKey(name),
+                                    end(paused.get(name)),
                                     backlog(queue.stream(name)),
                                     rates.getOrDefault(name, 0.0),
                                     claims.getOrDefault(name, List.of())))
@@ -132,14 +133,21 @@ final class StatusStore {
                         .map(Subscription::toString)
                         .collect(Collectors.toCollection(TreeSet::new)),
                 handler.paused(),
+                end(handler.pausedUntil()),
                 registered ? handler.heartbeat().at() : null,
                 deliveries(counts),
                 handlers.circuitOpenIn(handler.id()));
     }
 
+    private static @Nullable Instant end(@Nullable Instant pausedUntil) {
+        return RegisteredHandler.RESUMED.equals(pausedUntil) ? null : pausedUntil;
+    }
+
     /** Reads the rows of {@link #PAUSED_STREAMS}. */
-    static Set<String> paused(Pipeline.Results results) throws SQLException {
-        return Set.copyOf(results.list(PAUSED_STREAMS, (row) -> row.getString(1)));
+    static Map<String, Instant> paused(Pipeline.Results results) throws SQLException {
+        return results.map(
+                PAUSED_STREAMS,
+                (row) -> row.getObject(2, OffsetDateTime.class).toInstant());
     }
 
     private static Map<String, List<Claim>> claims(Pipeline.Results results) throws SQLException {

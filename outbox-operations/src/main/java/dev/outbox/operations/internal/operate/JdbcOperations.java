@@ -7,6 +7,7 @@ import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.HandlerStore.Paused;
+import dev.outbox.internal.registry.Pause;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.Count;
@@ -25,6 +26,7 @@ import dev.outbox.operations.internal.inspect.OperationLogStore;
 import dev.outbox.operations.internal.inspect.OperatorRequest;
 import dev.outbox.operations.internal.operate.OperationStore.Action;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +48,9 @@ public final class JdbcOperations implements OutboxOperations {
     public static final String RESUME_INBOX = "RESUME_INBOX_";
 
     private static final int BATCH_SIZE = 500;
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
 
     private final DeliveryQueryStore deliveries;
     private final OperationStore changes;
@@ -182,25 +187,30 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public boolean pauseHandler(String handlerId, String by, String reason) {
-        return setHandler("pause a handler", handlerId, true, false, by, reason);
+        return setHandler("pause a handler", handlerId, Pause.UNTIL_RESUMED, false, by, reason);
+    }
+
+    @Override
+    public boolean pauseHandler(String handlerId, Duration duration, String by, String reason) {
+        return setHandler("pause a handler", handlerId, lasting(duration), false, by, reason);
     }
 
     @Override
     public boolean pauseNewHandler(String handlerId, String by, String reason) {
-        return setHandler("pause a new handler", handlerId, true, true, by, reason);
+        return setHandler("pause a new handler", handlerId, Pause.UNTIL_RESUMED, true, by, reason);
     }
 
     @Override
     public boolean resumeHandler(String handlerId, String by, String reason) {
-        return setHandler("resume a handler", handlerId, false, false, by, reason);
+        return setHandler("resume a handler", handlerId, Pause.RESUME, false, by, reason);
     }
 
-    private boolean setHandler(String task, String handlerId, boolean paused, boolean add, String by, String reason) {
+    private boolean setHandler(String task, String handlerId, Pause pause, boolean add, String by, String reason) {
         AuditInfo audit = OperatorRequest.check("handler id", handlerId, by, reason);
-        Paused result = OperatorRequest.run(task, () -> handlers.setPaused(handlerId, paused, add, audit))
+        Paused result = OperatorRequest.run(task, () -> handlers.setPaused(handlerId, pause, add, audit))
                 .orElseThrow(() -> new InvalidOperationException(
                         Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
-        return finish("handler " + handlerId, paused, audit, result);
+        return finish("handler " + handlerId, pause, audit, result);
     }
 
     @Override
@@ -263,25 +273,45 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public boolean pauseStream(String stream, String by, String reason) {
-        return setStream("pause a stream", stream, true, by, reason);
+        return setStream("pause a stream", stream, Pause.UNTIL_RESUMED, by, reason);
+    }
+
+    @Override
+    public boolean pauseStream(String stream, Duration duration, String by, String reason) {
+        return setStream("pause a stream", stream, lasting(duration), by, reason);
     }
 
     @Override
     public boolean resumeStream(String stream, String by, String reason) {
-        return setStream("resume a stream", stream, false, by, reason);
+        return setStream("resume a stream", stream, Pause.RESUME, by, reason);
     }
 
-    private boolean setStream(String task, String stream, boolean paused, String by, String reason) {
+    private boolean setStream(String task, String stream, Pause pause, String by, String reason) {
         AuditInfo audit = OperatorRequest.check("stream", stream, by, reason);
-        Paused result = OperatorRequest.run(task, () -> pauses.setStream(stream, paused, audit))
+        Paused result = OperatorRequest.run(task, () -> pauses.setStream(stream, pause, audit))
                 .orElseThrow(() -> new InvalidOperationException("no instance has polled a stream '" + stream + "'"));
-        return finish("stream " + stream, paused, audit, result);
+        return finish("stream " + stream, pause, audit, result);
     }
 
-    private boolean finish(String subject, boolean paused, AuditInfo audit, Paused result) {
+    private static Pause lasting(Duration duration) {
+        if (duration.compareTo(SHORTEST_PAUSE) < 0 || duration.compareTo(LONGEST_PAUSE) > 0) {
+            throw new InvalidOperationException("a pause lasts between a second and " + LONGEST_PAUSE.toDays()
+                    + " days, or without a duration until it is resumed, not " + duration);
+        }
+        return new Pause(duration);
+    }
+
+    /** Wakes pollers for what waited, and for the end of a pause, which they would not look up while they rest. */
+    private boolean finish(String subject, Pause pause, AuditInfo audit, Paused result) {
         if (result.changed()) {
-            log.info("{} {} by {}", subject, paused ? "paused" : "resumed", audit.actor());
-            if (!paused) {
+            Duration duration = pause.duration();
+            log.info(
+                    "{} {}{} by {}",
+                    subject,
+                    pause.resumes() ? "resumed" : "paused",
+                    duration == null || pause.resumes() ? "" : " for " + duration,
+                    audit.actor());
+            if (duration != null) {
                 result.streams().stream().map(WakeUp::of).forEach(wake);
                 wake.accept(WakeUp.SCHEDULED);
             }

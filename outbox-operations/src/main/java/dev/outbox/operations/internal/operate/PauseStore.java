@@ -2,6 +2,7 @@ package dev.outbox.operations.internal.operate;
 
 import dev.outbox.internal.audit.AuditInfo;
 import dev.outbox.internal.registry.HandlerStore.Paused;
+import dev.outbox.internal.registry.Pause;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.SQLException;
@@ -15,21 +16,25 @@ final class PauseStore {
 
     /** Relies on outbox_stream_pk. Every claim reads the row. */
     private static final String SET_STREAM = """
-            WITH changed AS (
-                UPDATE {schema}.outbox_stream s
-                   SET paused = :paused
-                 WHERE s.stream = :stream
-                   AND s.paused <> :paused
-                RETURNING s.stream
+            WITH {pause}, changed AS (
+                UPDATE {schema}.outbox_stream p
+                   SET paused_until = pause.until
+                  FROM pause
+                 WHERE p.stream = :stream
+                   AND {changes}
+                RETURNING p.stream
             ), recorded AS (
-                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream)
-                SELECT :actor, :action, :reason, changed.stream
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, paused_until)
+                SELECT :actor, :action, :reason, changed.stream, {end}
                   FROM changed
             )
             SELECT EXISTS (SELECT FROM changed)
               FROM {schema}.outbox_stream s
              WHERE s.stream = :stream
-            """;
+            """
+            .replace("{pause}", Pause.END)
+            .replace("{changes}", Pause.CHANGES)
+            .replace("{end}", Pause.RECORDED_END);
 
     /** Relies on outbox_handler_pk, and reads outbox_handler whole if no handler has the id. The entry is all that a consumer needs. */
     private static final String RESUME_INBOX = """
@@ -52,13 +57,12 @@ final class PauseStore {
     }
 
     /** Pauses or resumes a stream. */
-    Optional<Paused> setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
+    Optional<Paused> setStream(String stream, Pause pause, AuditInfo audit) throws SQLException {
         return setStream.run(
                 dataSource,
-                (parameters) -> parameters
+                (parameters) -> pause.bind(parameters)
                         .set("stream", stream)
-                        .set("paused", paused)
-                        .set("action", paused ? "PAUSE_STREAM" : "RESUME_STREAM")
+                        .set("action", pause.resumes() ? "RESUME_STREAM" : "PAUSE_STREAM")
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
                 (results) -> results.list((row) -> new Paused(row.getBoolean(1), List.of(stream))).stream()

@@ -94,7 +94,7 @@ class InspectorTest {
         outbox.publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).inStream("slow"));
         lanes.claimed(events.get(3), "1 minute");
         outbox.sql()
-                .sql("UPDATE events.outbox_stream SET paused = true WHERE stream = 'default'")
+                .sql("UPDATE events.outbox_stream SET paused_until = 'infinity' WHERE stream = 'default'")
                 .update();
 
         OutboxOverview overview = inspector.overview();

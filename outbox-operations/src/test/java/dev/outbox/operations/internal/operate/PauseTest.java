@@ -2,6 +2,7 @@ package dev.outbox.operations.internal.operate;
 
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
@@ -15,25 +16,36 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.InboxStart;
+import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.fixture.Operator;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two processes that poll only when they are woken: the polling interval is too long to help. */
 class PauseTest {
 
     private static final PollerSettings WHEN_WOKEN =
             new PollerSettings(Duration.ofHours(1), 50, Duration.ofMinutes(1), Duration.ofSeconds(10));
+
+    private static final Duration SHORT = Duration.ofSeconds(1);
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
@@ -121,6 +133,190 @@ class PauseTest {
         outbox.awaitPublished(40);
         assertThat(mail.sequences().get("slow"))
                 .isEqualTo(LongStream.rangeClosed(1, 20).boxed().toList());
+    }
+
+    @Test
+    void pausedStreamContinuesByItself() {
+        start();
+        operations(outbox).pauseStream("slow", SHORT, "ann", "maintenance");
+        IntStream.range(0, 20).forEach((i) -> publishIn(i % 2 == 0 ? outbox : other, "slow"));
+        outbox.awaitPublished(20);
+
+        assertNothingEndedBefore(end());
+        assertThat(mail.sequences().get("slow"))
+                .isEqualTo(LongStream.rangeClosed(1, 20).boxed().toList());
+    }
+
+    /** Each process has read in the registry that the handler is paused, and nothing tells it that the pause is over. */
+    @Test
+    void pausedHandlerContinuesByItself() {
+        start();
+        operations(other).pauseHandler("mail", SHORT, "ann", "the mail server is down");
+        publish(200);
+        await().until(() -> audit.handled().size() == 200);
+        outbox.awaitPublished(200);
+
+        assertNothingEndedBefore(end());
+        List<Long> inOrder = LongStream.rangeClosed(1, 20).boxed().toList();
+        assertThat(mail.sequences())
+                .hasSize(10)
+                .allSatisfy((id, sequences) -> assertThat(sequences).isEqualTo(inOrder));
+        publish(10);
+        outbox.awaitPublished(210);
+        assertThat(outbox.deliveries()).isZero();
+    }
+
+    /** Processes rest until they are woken, and have seen a pause without an end, and one that ends tomorrow. */
+    @Test
+    void newEndReplacesTheFormerOne() {
+        start();
+        operations(outbox).pauseStream("slow", "ann", "maintenance");
+        operations(outbox).pauseHandler("mail", Duration.ofDays(1), "ann", "maintenance");
+        publishIn(outbox, "slow");
+        publish(10);
+        await().until(() -> audit.handled().size() == 10);
+
+        assertThat(operations(other).pauseStream("slow", SHORT, "bob", "soon")).isTrue();
+        assertThat(operations(other).pauseHandler("mail", SHORT, "bob", "soon")).isTrue();
+        outbox.awaitPublished(11);
+        assertThat(Operator.of(outbox).inspector().pauses()).isEmpty();
+    }
+
+    @Test
+    void endNeedsNoProcessAndNoClockButTheDatabase() throws SQLException {
+        outbox.addStream("default");
+        lanes.registered("mail", "{}", "*");
+        lanes.failed("mail", publish(1).get(0));
+        lanes.due();
+        LaneSteps deliveries = new LaneSteps(outbox);
+        ActiveHandlers mail = ActiveHandlers.ofAllTypes("mail");
+        operations(outbox).pauseHandler("mail", Duration.ofHours(1), "ann", "the mail server is down");
+        operations(outbox).pauseStream("default", Duration.ofHours(2), "ann", "maintenance");
+
+        passes("1 hour");
+        assertThat(deliveries.claimDue(10, mail)).isEmpty();
+        passes("1 hour");
+        assertThat(deliveries.claimDue(10, mail)).hasSize(1);
+    }
+
+    /** A worker that began before the pause finishes when it is over, and nothing of it is done twice. */
+    @Test
+    void pauseBeginsAndEndsWhileAHandlerRuns() throws InterruptedException {
+        CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        start(outbox, HandlerDefinition.of("mail", Set.of("*"), (event) -> {
+            mail.handle(event);
+            began.countDown();
+            ends.await();
+        }));
+        publish(1);
+        assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+        operations(outbox).pauseHandler("mail", Duration.ofHours(1), "ann", "maintenance");
+        operations(outbox).pauseStream("default", Duration.ofHours(1), "ann", "maintenance");
+        passes("1 hour");
+        ends.countDown();
+
+        outbox.awaitPublished(1);
+        IntStream.range(0, 9).forEach((i) -> outbox.publish("a" + i, new OrderPlaced(i)));
+        outbox.awaitPublished(10);
+        assertThat(mail.handled()).hasSize(10);
+    }
+
+    /** The clock of the database goes back behind the end, as after a failover to a server whose clock is late. */
+    @Test
+    void pauseThatIsNotOverAnyMoreHolds() throws SQLException {
+        start();
+        operations(outbox).pauseHandler("mail", SHORT, "ann", "maintenance");
+        publish(10);
+        outbox.awaitPublished(10);
+
+        passes("-1 hour");
+        publish(10);
+        await().until(() -> audit.handled().size() == 20);
+        await().until(() -> outbox.deliveries() == 10);
+        operations(outbox).resumeHandler("mail", "ann", "done");
+        outbox.awaitPublished(20);
+    }
+
+    @Test
+    void endIsInTheLogAndTheOverview() {
+        start();
+        operations(outbox).pauseHandler("mail", Duration.ofMinutes(30), "ann", "the mail server is down");
+        operations(outbox).pauseStream("slow", Duration.ofHours(1), "ann", "maintenance");
+        operations(outbox).pauseStream("default", "ann", "maintenance");
+
+        List<Operation> log = operations(outbox).operations(OperationSelection.all(), 10);
+        assertThat(log)
+                .extracting(Operation::action, PauseTest::length)
+                .containsExactly(
+                        tuple("PAUSE_STREAM", null),
+                        tuple("PAUSE_STREAM", Duration.ofHours(1)),
+                        tuple("PAUSE_HANDLER", Duration.ofMinutes(30)));
+        OutboxOverview overview = Operator.of(outbox).inspector().overview();
+        assertThat(overview.streams())
+                .extracting(
+                        OutboxOverview.Stream::name,
+                        OutboxOverview.Stream::paused,
+                        OutboxOverview.Stream::pausedUntil)
+                .containsExactly(
+                        tuple("default", true, null),
+                        tuple("slow", true, log.get(1).pausedUntil()));
+        assertThat(overview.handlers())
+                .filteredOn(OutboxOverview.Handler::paused)
+                .extracting(OutboxOverview.Handler::id, OutboxOverview.Handler::pausedUntil)
+                .containsExactly(tuple("mail", log.get(2).pausedUntil()));
+    }
+
+    private static @Nullable Duration length(Operation pause) {
+        Instant end = pause.pausedUntil();
+        return end == null ? null : Duration.between(pause.performedAt(), end);
+    }
+
+    @Test
+    void pauseThatIsOverIsNotResumed() {
+        start();
+        operations(outbox).pauseHandler("mail", Duration.ofHours(1), "ann", "down");
+        operations(outbox).pauseStream("slow", Duration.ofHours(1), "ann", "down");
+        passes("1 hour");
+
+        assertThat(Operator.of(outbox).inspector().pauses()).isEmpty();
+        assertThat(operations(outbox).resumeHandler("mail", "bob", "up")).isFalse();
+        assertThat(operations(outbox).resumeStream("slow", "bob", "up")).isFalse();
+        assertThat(operations(outbox).operations(OperationSelection.all(), 10)).hasSize(2);
+        assertThat(operations(outbox).pauseHandler("mail", "bob", "down again")).isTrue();
+        assertThat(Operator.of(outbox).inspector().pauses())
+                .extracting(Operation::performedBy)
+                .containsExactly("bob");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT0.999S", "-PT1H", "P365DT1S"})
+    void durationOutOfBoundsIsRefused(Duration duration) {
+        OutboxOperations operations = operations(outbox);
+
+        assertThatThrownBy(() -> operations.pauseHandler("mail", duration, "ann", "down"))
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining("between a second and 365 days");
+        assertThatThrownBy(() -> operations.pauseStream("slow", duration, "ann", "down"))
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining("between a second and 365 days");
+        assertThat(operations.operations(OperationSelection.all(), 10)).isEmpty();
+    }
+
+    /** Moves the ends of pauses, as if the clock of the database had moved on. */
+    private void passes(String interval) {
+        outbox.update("UPDATE events.outbox_handler SET paused_until = paused_until - ?::interval", interval);
+        outbox.update("UPDATE events.outbox_stream SET paused_until = paused_until - ?::interval", interval);
+    }
+
+    private Instant end() {
+        return operations(outbox).operations(OperationSelection.all(), 1).get(0).pausedUntil();
+    }
+
+    private void assertNothingEndedBefore(Instant end) {
+        assertThat(outbox.value(OffsetDateTime.class, "SELECT min(published_at) FROM events.outbox_published")
+                        .toInstant())
+                .isAfter(end);
     }
 
     private static OutboxOperations operations(TestOutbox process) {
