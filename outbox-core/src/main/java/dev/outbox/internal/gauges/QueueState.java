@@ -17,10 +17,11 @@ public record QueueState(
         @Nullable Long replicationLag) {
 
     /**
-     * Events of a stream that are not published, by status. Pending events that are not counted exactly are estimated. Failures are those of
-     * the retrying events.
+     * Events of a stream that are not published, by status, and whether an operator paused it. Pending events that are not counted exactly
+     * are estimated. Failures are those of the retrying events, of which some are held by pauses of handlers alone.
      */
     public record Stream(
+            boolean paused,
             Counted pending,
             Counted processing,
             Counted retrying,
@@ -30,10 +31,12 @@ public record QueueState(
             Duration oldestRetrying,
             Counted scheduled,
             Duration overdue,
-            long failures) {
+            long failures,
+            long held) {
 
         /** A stream without events. */
         public static final Stream EMPTY = new Stream(
+                false,
                 Counted.NONE,
                 Counted.NONE,
                 Counted.NONE,
@@ -43,6 +46,7 @@ public record QueueState(
                 Duration.ZERO,
                 Counted.NONE,
                 Duration.ZERO,
+                0,
                 0);
 
         /** Returns whether every count is exact. */
@@ -51,13 +55,16 @@ public record QueueState(
         }
     }
 
-    /** Deliveries of a handler, after the first delivery of their events, and whether an operator paused it. */
-    public record Handler(boolean paused, Counted open, Counted dead, Duration lag) {
+    /**
+     * Deliveries of a handler, after the first delivery of their events, and whether an operator paused it. The second lag leaves out streams
+     * that an operator paused.
+     */
+    public record Handler(boolean paused, Counted open, Counted dead, Duration lag, Duration lagOfRunningStreams) {
 
-        static final Handler IDLE = new Handler(false, Counted.NONE, Counted.NONE, Duration.ZERO);
+        static final Handler IDLE = new Handler(false, Counted.NONE, Counted.NONE, Duration.ZERO, Duration.ZERO);
 
         Handler withPaused(boolean state) {
-            return new Handler(state, open, dead, lag);
+            return new Handler(state, open, dead, lag, lagOfRunningStreams);
         }
     }
 

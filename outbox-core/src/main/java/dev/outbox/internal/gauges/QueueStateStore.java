@@ -37,9 +37,9 @@ public final class QueueStateStore {
                                                      AND o.dispatched_at IS NULL""";
 
     /**
-     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_scheduled_due; reads outbox_claim whole. The cost does not
-     * depend on the backlog: above the bound, pending events are estimated from the density of ids, and others are not counted. Includes
-     * streams that no poller has registered. Replayed events, which have left the queue, have no failures.
+     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_scheduled_due; reads outbox_claim and
+     * outbox_handler whole. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids,
+     * and others are not counted. Includes streams that no poller has registered. Replayed events, which have left the queue, have no failures.
      */
     static final String COUNT = "WITH RECURSIVE "
             + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
@@ -75,7 +75,9 @@ public final class QueueStateStore {
                    retrying.deliveries < {most},
                    dead.deliveries < {most},
                    scheduled.events < {most},
-                   retrying.failures
+                   retrying.failures,
+                   retrying.held,
+                   EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = streams.stream AND s.paused_until > now())
               FROM streams
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
                                    FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
@@ -92,14 +94,18 @@ public final class QueueStateStore {
              CROSS JOIN LATERAL (SELECT coalesce(sum(event.deliveries), 0) AS deliveries,
                                         count(*) AS events,
                                         coalesce(sum(event.failures), 0) AS failures,
+                                        count(*) FILTER (WHERE event.held) AS held,
                                         min(event.since) AS since
                                    FROM (SELECT count(*) AS deliveries,
                                                 (SELECT o.retry_count
                                                    FROM {schema}.outbox_unpublished o
                                                   WHERE o.id = d.outbox_id
                                                   LIMIT 1) AS failures,
+                                                bool_and(d.handler_id = ANY (ARRAY(SELECT h.id
+                                                                                     FROM {schema}.outbox_handler h
+                                                                                    WHERE h.paused_until > now()))) AS held,
                                                 min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
-                                           FROM (SELECT d.outbox_id, d.replay_id, d.open_since
+                                           FROM (SELECT d.outbox_id, d.handler_id, d.replay_id, d.open_since
                                                    FROM {schema}.outbox_delivery d
                                                   WHERE d.stream = streams.stream
                                                     AND d.status = 'OPEN'
@@ -123,14 +129,18 @@ public final class QueueStateStore {
                     .replace("{overdue}", MILLIS_SINCE.replace("{since}", "scheduled.due"))
                     .replace("{most}", Integer.toString(Counted.MOST));
 
-    /** Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each. */
+    /**
+     * Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each.
+     * Reads outbox_stream whole.
+     */
     static final String DELIVERIES = "WITH RECURSIVE "
             + LooseScan.ofDeliveries("backlog", "d.stream, d.status, d.handler_id")
             + """
             SELECT b.handler_id,
                    coalesce(sum(first.deliveries) FILTER (WHERE b.status = 'OPEN'), 0),
                    coalesce(sum(first.deliveries) FILTER (WHERE b.status <> 'OPEN'), 0),
-                   coalesce({waiting}, 0)
+                   coalesce({waiting}, 0),
+                   coalesce({running}, 0)
               FROM backlog b
              CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
                                    FROM (SELECT d.replay_id, d.open_since
@@ -143,6 +153,12 @@ public final class QueueStateStore {
             """.replace(
                             "{waiting}",
                             MILLIS_SINCE.replace("{since}", "min(first.since) FILTER (WHERE b.status = 'OPEN')"))
+                    .replace(
+                            "{running}",
+                            MILLIS_SINCE.replace(
+                                    "{since}",
+                                    "min(first.since) FILTER (WHERE b.status = 'OPEN' AND b.stream NOT IN"
+                                            + " (SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused_until > now()))"))
                     .replace("{most}", Integer.toString(Counted.MOST_OF_EACH));
 
     /**
@@ -213,6 +229,7 @@ public final class QueueStateStore {
 
     private static Stream stream(ResultSet row) throws SQLException {
         return new Stream(
+                row.getBoolean(18),
                 counted(row, 2, 11),
                 counted(row, 3, 12),
                 counted(row, 4, 13),
@@ -222,7 +239,8 @@ public final class QueueStateStore {
                 Duration.ofMillis(row.getLong(8)),
                 counted(row, 9, 15),
                 Duration.ofMillis(row.getLong(10)),
-                row.getLong(16));
+                row.getLong(16),
+                row.getLong(17));
     }
 
     private static Counted counted(ResultSet row, int value, int exact) throws SQLException {
@@ -237,7 +255,8 @@ public final class QueueStateStore {
                         false,
                         Counted.upTo(row.getLong(2), Counted.MOST_OF_EACH),
                         Counted.upTo(row.getLong(3), Counted.MOST_OF_EACH),
-                        Duration.ofMillis(row.getLong(4))));
+                        Duration.ofMillis(row.getLong(4)),
+                        Duration.ofMillis(row.getLong(5))));
         KnownHandlers known = HandlerStore.known(results);
         Map<String, Handler> deliveries = new HashMap<>();
         byStoredId.forEach((id, own) -> deliveries.merge(known.currentId(id), own, QueueStateStore::together));
@@ -254,6 +273,11 @@ public final class QueueStateStore {
                 false,
                 one.open().plus(other.open()),
                 one.dead().plus(other.dead()),
-                one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
+                longer(one.lag(), other.lag()),
+                longer(one.lagOfRunningStreams(), other.lagOfRunningStreams()));
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
     }
 }

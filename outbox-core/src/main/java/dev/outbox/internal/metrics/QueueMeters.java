@@ -63,6 +63,12 @@ final class QueueMeters {
                 Stream::failures);
         gauge(
                 stream,
+                "outbox.retrying.paused",
+                events,
+                "Events that only pauses of handlers keep from delivery",
+                Stream::held);
+        gauge(
+                stream,
                 "outbox.dead",
                 "deliveries",
                 "Dead letters, also of events that another handler still retries",
@@ -73,6 +79,12 @@ final class QueueMeters {
                 null,
                 "Lanes that a dead letter blocks until an operator decides",
                 (counts) -> counts.blockedLanes().value());
+        gauge(
+                stream,
+                "outbox.stream.paused",
+                null,
+                "Whether an operator paused a stream",
+                (state) -> state.paused() ? 1 : 0);
         String seconds = "seconds";
         gauge(
                 stream,
@@ -112,8 +124,8 @@ final class QueueMeters {
                 id,
                 "outbox.handler.oldest",
                 "seconds",
-                "Time that the oldest open delivery of a handler has waited since it was queued or retried by an operator",
-                (handler) -> seconds(handler.lag()));
+                "Time that the oldest open delivery of a handler, without paused streams, has waited since it was queued or retried",
+                (handler) -> seconds(handler.lagOfRunningStreams()));
         ofHandler(
                 id,
                 "outbox.handler.paused",

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
+import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -111,6 +112,57 @@ class AlertMetersTest {
 
         await().untilAsserted(() ->
                 assertThat(ofHandler("outbox.handler.paused", "mail")).isOne());
+    }
+
+    @Test
+    void pausedStreamIsOneUntilItsPauseEnds() {
+        outbox.addStream("default");
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        OutboxMeters.register(registry, "default", gauges, () -> 0);
+        await().untilAsserted(() -> assertThat(gauge("outbox.stream.paused")).isZero());
+
+        outbox.update("UPDATE events.outbox_stream SET paused_until = now() + interval '1 hour'");
+        await().untilAsserted(() -> assertThat(gauge("outbox.stream.paused")).isOne());
+
+        outbox.update("UPDATE events.outbox_stream SET paused_until = now()");
+        await().untilAsserted(() -> assertThat(gauge("outbox.stream.paused")).isZero());
+    }
+
+    @Test
+    void eventsThatOnlyPausesHoldAreCounted() {
+        outbox.handler("mail", "*", Recorded.failing((attempt) -> new IllegalStateException("later")))
+                .handler(
+                        "push",
+                        "OrderPaid",
+                        Recorded.failing((attempt) -> new IllegalStateException("later")))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.publish("2", new OrderPaid(1));
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        OutboxMeters.register(registry, "default", gauges, () -> 0);
+        await().untilAsserted(() -> assertThat(gauge("outbox.retrying")).isEqualTo(2));
+        assertThat(gauge("outbox.retrying.paused")).isZero();
+
+        outbox.update("UPDATE events.outbox_handler SET paused_until = 'infinity' WHERE id = 'mail'");
+        await().untilAsserted(() -> assertThat(gauge("outbox.retrying.paused")).isOne());
+        outbox.update("UPDATE events.outbox_handler SET paused_until = 'infinity'");
+        await().untilAsserted(() -> assertThat(gauge("outbox.retrying.paused")).isEqualTo(2));
+    }
+
+    /** Its deliveries wait because an operator wants it. */
+    @Test
+    void lagOfHandlerLeavesOutPausedStreams() {
+        outbox.handler("push", "*", Recorded.failing((attempt) -> new IllegalStateException("later")))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+        QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
+        OutboxMeters.registerHandler(registry, "push", gauges);
+        await().untilAsserted(
+                () -> assertThat(ofHandler("outbox.handler.oldest", "push")).isPositive());
+
+        outbox.update("UPDATE events.outbox_stream SET paused_until = 'infinity'");
+        await().untilAsserted(
+                () -> assertThat(ofHandler("outbox.handler.oldest", "push")).isZero());
     }
 
     private double gauge(String name) {

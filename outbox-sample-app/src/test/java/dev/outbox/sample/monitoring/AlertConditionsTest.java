@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,35 +91,31 @@ class AlertConditionsTest {
     }
 
     @Test
-    void backlogOfAPausedStream() {
+    void backlogOfAStreamThatStands() {
         api.change("pause", "stream", "push");
         insert(1000, "push", "30 seconds");
-        scrape();
+        scrapeWithoutPause();
         assertSilent("OutboxBacklog");
         assertSilent("OutboxOldestPending");
 
         insert(1, "push", "30 seconds");
         age("61 seconds");
-        scrape();
+        scrapeWithoutPause();
         prometheus.scrapeAgain(1);
         assertFires("OutboxBacklog");
         assertFires("OutboxOldestPending");
     }
 
     @Test
-    void scheduledEventOfAPausedStream() {
+    void scheduledEventOfAStreamThatStands() {
         api.change("pause", "stream", "push");
-        jdbc.sql("""
-                        INSERT INTO events.outbox_scheduled
-                               (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers, due_at)
-                        VALUES (gen_random_uuid(), 'push', 'backlog', '1', 'BacklogGrew', 1, '{}', '{}', now() - interval '30 s')
-                        """).update();
-        scrape();
+        schedule("30 s");
+        scrapeWithoutPause();
         assertSilent("OutboxScheduledOverdue");
 
         jdbc.sql("UPDATE events.outbox_scheduled SET due_at = now() - interval '61 s'")
                 .update();
-        scrape();
+        scrapeWithoutPause();
         assertFires("OutboxScheduledOverdue");
     }
 
@@ -127,13 +124,71 @@ class AlertConditionsTest {
         read((scrape) -> CLAIMS_OF_PUSH.matcher(scrape).find());
         api.change("pause", "stream", "push");
         insert(1, "push", "30 seconds");
-        String scrape = read();
+        String scrape = withoutPause(read());
         prometheus.scrape(scrape);
         prometheus.scrapeAgain(5);
         assertFires("OutboxPollerStopped", "push");
 
         prometheus.scrape(scrape.replaceAll("(outbox_claim_seconds_count\\{.*stream=\"push\".*) .+", "$1 1000000"));
         assertSilent("OutboxPollerStopped", "push");
+    }
+
+    /** Its operator knows. Five minutes later than its pause ends, it should have caught up. */
+    @Test
+    void streamThatAnOperatorPaused() {
+        read((scrape) -> CLAIMS_OF_PUSH.matcher(scrape).find());
+        api.change("pause", "stream", "push");
+        insert(1001, "push", "30 seconds");
+        insertRetrying(1);
+        schedule("61 s");
+        age("31 minutes");
+        String paused = read();
+        prometheus.scrape(paused);
+        prometheus.scrapeAgain(11);
+        prometheus.assertNoResult("ALERTS{alertstate=\"firing\"}");
+
+        prometheus.scrape(withoutPause(paused));
+        prometheus.scrapeAgain(3);
+        prometheus.assertNoResult("ALERTS{alertstate=\"firing\"}");
+        prometheus.scrapeAgain(3);
+        assertFires("OutboxBacklog");
+        assertFires("OutboxOldestPending", "push");
+        assertFires("OutboxOldestRetrying", "push");
+        assertFires("OutboxScheduledOverdue", "push");
+        prometheus.scrapeAgain(5);
+        assertFires("OutboxPollerStopped", "push");
+    }
+
+    @Test
+    void backlogOfAPausedHandler() {
+        api.change("pause", "handler", "push.send");
+        insertRetrying(1001, 0);
+        scrape();
+        prometheus.scrapeAgain(1);
+        assertSilent("OutboxBacklog");
+
+        api.change("resume", "handler", "push.send");
+        scrape();
+        prometheus.scrapeAgain(4);
+        assertSilent("OutboxBacklog");
+        prometheus.scrapeAgain(3);
+        assertFires("OutboxBacklog");
+    }
+
+    @Test
+    void pauseThatIsForgotten() {
+        api.change("pause", "stream", "push");
+        api.change("pause", "handler", "fulfilment.order");
+        prometheus.scrape(
+                read().lines().filter((line) -> line.contains("_paused{")).collect(Collectors.joining("\n")));
+        api.change("resume", "handler", "fulfilment.order");
+        prometheus.scrapeAgain(24 * 60 - 1);
+        assertSilent("OutboxPaused");
+
+        prometheus.scrapeAgain(1);
+        assertFires("OutboxPaused", "push");
+        prometheus.assertResult(
+                "ALERTS{alertname=\"OutboxPaused\",alertstate=\"firing\",handler=\"fulfilment.order\"}");
     }
 
     @Test
@@ -158,6 +213,8 @@ class AlertConditionsTest {
         assertSilent("OutboxLaneStuck");
         api.change("resume", "handler", "fulfilment.order");
         scrape();
+        assertSilent("OutboxLaneStuck");
+        prometheus.scrapeAgain(6);
         assertFires("OutboxLaneStuck");
 
         api.operate("retry", "handler=fulfilment.order");
@@ -311,20 +368,33 @@ class AlertConditionsTest {
                         """).param(stream).param(age).param(events).update();
     }
 
-    /** An event that failed some times, and whose next attempt is far off. */
+    private void schedule(String overdue) {
+        jdbc.sql("""
+                        INSERT INTO events.outbox_scheduled
+                               (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers, due_at)
+                        VALUES (gen_random_uuid(), 'push', 'backlog', '1', 'BacklogGrew', 1, '{}', '{}', now() - ?::interval)
+                        """).param(overdue).update();
+    }
+
     private void insertRetrying(int failures) {
+        insertRetrying(1, failures);
+    }
+
+    /** Events that failed some times, and whose next attempt is far off. */
+    private void insertRetrying(int events, int failures) {
         jdbc.sql("""
                         WITH event AS (
                             INSERT INTO events.outbox_unpublished
                                    (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, retry_count, dispatched_at)
-                            VALUES ('push', 'backlog', gen_random_uuid()::text, 1, 'BacklogGrew', '{}', 'RETRYING', ?, now())
+                            SELECT 'push', 'backlog', gen_random_uuid()::text, 1, 'BacklogGrew', '{}', 'RETRYING', ?, now()
+                              FROM generate_series(1, ?)
                             RETURNING *
                         )
                         INSERT INTO events.outbox_delivery
                                (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
-                        SELECT id, 'push.message', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() + interval '1 h'
+                        SELECT id, 'push.send', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() + interval '1 h'
                           FROM event
-                        """).param(failures).update();
+                        """).param(failures).param(events).update();
     }
 
     private void age(String age) {
@@ -362,6 +432,15 @@ class AlertConditionsTest {
 
     private void scrape() {
         prometheus.scrape(read());
+    }
+
+    /** As if something else kept the stream from its events. */
+    private void scrapeWithoutPause() {
+        prometheus.scrape(withoutPause(read()));
+    }
+
+    private static String withoutPause(String scrape) {
+        return scrape.replaceAll("(outbox_stream_paused\\{.*) 1.0", "$1 0.0");
     }
 
     private String read() {

@@ -14,7 +14,7 @@ final class Scrapes {
 
     private static final Pattern LINE = Pattern.compile("(\\w+)(?:\\{(.*)})? (\\S+)");
     private static final Pattern UNKNOWN = Pattern.compile(
-            "(?m)^outbox_(pending|processing|retrying|dead|lanes|oldest|handler_(dead|oldest|paused)).* NaN$");
+            "(?m)^outbox_(pending|processing|retrying|dead|lanes|oldest|stream_paused|handler_(dead|oldest|paused)).* NaN$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
     private Scrapes() {}

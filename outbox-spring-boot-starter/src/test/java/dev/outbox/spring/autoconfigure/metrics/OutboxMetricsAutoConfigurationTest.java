@@ -66,10 +66,12 @@ class OutboxMetricsAutoConfigurationTest {
             for (String gauge : List.of(
                     "processing",
                     "retrying",
+                    "retrying.paused",
                     "dead",
                     "lanes.blocked",
                     "oldest.pending",
                     "oldest.retrying",
+                    "stream.paused",
                     "handlers.stuck")) {
                 assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
             }
