@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.trading.TradingApi;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -162,6 +163,30 @@ class EndpointTest {
 
         api.awaitPublished();
         assertThat(inbox("status")).containsExactly("SENT");
+    }
+
+    @Test
+    void pauseEndsByItself() {
+        api.put("/devices/" + user, "");
+        api.create(ENDPOINT + "/pause", """
+                {"stream": "push", "duration": "1h", "actor": "ann", "reason": "a test"}
+                """, "$.changed");
+        assertThat(api.<List<String>>get(ENDPOINT, "$.streams[?(@.name == 'push')].pausedUntil"))
+                .singleElement()
+                .extracting(Instant::parse)
+                .isEqualTo(Instant.parse(api.text(ENDPOINT + "/operations?limit=1", "$.operations[0].pausedUntil")));
+        api.confirm(api.reserve(user));
+        assertThat(api.post(ENDPOINT + "/pause", """
+                        {"stream": "push", "duration": "soon", "actor": "ann", "reason": "a test"}
+                        """).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
+
+        api.create(ENDPOINT + "/pause", """
+                {"stream": "push", "duration": "1s", "actor": "ann", "reason": "a test"}
+                """, "$.changed");
+
+        api.awaitPublished();
+        assertThat(inbox("status")).containsExactly("SENT");
+        assertThat(api.change("resume", "stream", "push")).isFalse();
     }
 
     @Test

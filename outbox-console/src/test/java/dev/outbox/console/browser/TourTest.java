@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
+import org.openqa.selenium.support.ui.Select;
 
 /** Every page as an operator walks through them; with {@code -Dscreenshots} the pictures of the documentation. */
 @Tag("full")
@@ -129,6 +130,36 @@ class TourTest {
         browser.open("/operations?handler=push&actor=ann");
         assertThat(browser.text()).contains("the gateway moves", "ann");
         browser.assertClean();
+    }
+
+    @Test
+    void pauseSaysWhenItEndsAndIsProlonged() {
+        browser.open("/confirm?action=pause&subject=handler&name=push");
+        choose("after 30 minutes");
+        browser.type("reason", "the gateway moves");
+        browser.screenshot("pause");
+        browser.click("#confirm");
+        assertThat(browser.await((text) -> text.contains("Paused.")))
+                .containsPattern(
+                        "PAUSED Handler push By ann: the gateway moves \\d+ s ago [0-9:]+Z, ends in (30|29) min");
+
+        browser.click(By.xpath("//tr[th/bdi[text()='push']]//a[contains(., 'Resume')]"));
+        browser.click("#pause-again");
+        choose("after 4 hours");
+        browser.click("#confirm");
+        browser.await((text) -> text.contains("Paused.") && text.contains(", ends in 3 h 59 min"));
+        browser.screenshot("paused");
+
+        browser.click(By.xpath("//tr[th/bdi[text()='push']]//a[contains(., 'Resume')]"));
+        browser.click("#confirm");
+        assertThat(browser.await((text) -> text.contains("Resumed."))).doesNotContain("PAUSED");
+        browser.open("/operations?handler=push&actor=ann");
+        assertThat(browser.text()).containsPattern("PAUSE_HANDLER of push until [0-9 -]*[0-9:]+Z");
+        browser.assertClean();
+    }
+
+    private void choose(String end) {
+        new Select(browser.find("select[name=duration]")).selectByVisibleText(end);
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.outbox.operations.ReplayRequest;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
@@ -29,6 +30,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
 
 /**
  * Named values of a request to the endpoint or the console, and the selections that they make. Each is taken once, so that a misspelled
@@ -197,6 +199,11 @@ public final class RequestFilters {
         TemporalAccessor time =
                 DateTimeFormatter.ISO_DATE_TIME.parseBest(text, OffsetDateTime::from, LocalDateTime::from);
         return time instanceof LocalDateTime local ? local.toInstant(ZoneOffset.UTC) : Instant.from(time);
+    }
+
+    /** Takes a duration that a person writes: {@code 30m}, or in ISO format. */
+    public @Nullable Duration duration(String name) {
+        return parsed(name, DurationStyle::detectAndParse, "a duration such as 30m or 4h");
     }
 
     /** Takes the place after which a page begins: the {@link #next} of the page before it. */

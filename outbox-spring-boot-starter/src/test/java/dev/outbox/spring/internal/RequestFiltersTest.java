@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.InvalidOperationException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,22 @@ class RequestFiltersTest {
     @ValueSource(strings = {"2026-03-01T12:00", "2026-03-01T12:00:00Z", "2026-03-01T13:00:00.000+01:00"})
     void timeIsUtcUnlessItNamesZone(String time) {
         assertThat(filters("since", time).time("since")).isEqualTo(Instant.parse("2026-03-01T12:00:00Z"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"90m", "PT1H30M", "5400s"})
+    void durationIsShortOrIso(String duration) {
+        assertThat(filters("duration", duration).duration("duration")).isEqualTo(Duration.ofMinutes(90));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soon", "", "30 m", "9999999999999999999d"})
+    void otherDurationIsRefused(String duration) {
+        RequestFilters filters = filters("duration", duration);
+
+        assertThatThrownBy(() -> filters.duration("duration"))
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining("'duration' must be a duration such as 30m or 4h, not '" + duration);
     }
 
     @Test

@@ -13,6 +13,8 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.OutboxOperations.InboxStart;
+import dev.outbox.spring.internal.RequestFilters;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -24,7 +26,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 final class Actions {
 
     private static final List<String> FIELDS =
-            List.of("action", "subject", "name", "eventType", "at", "reason", "undelivered");
+            List.of("action", "subject", "name", "eventType", "at", "duration", "reason", "undelivered");
 
     private final Views views;
     private final OutboxOperations operations;
@@ -138,10 +140,15 @@ final class Actions {
         boolean apply(String name, String operator, String reason);
     }
 
+    /** Pause that ends by itself. */
+    private interface LastingPause {
+        boolean apply(String name, Duration duration, String operator, String reason);
+    }
+
     private Change change(Map<String, String> fields) {
         return switch (fields.get("action") + " " + fields.get("subject")) {
-            case "pause handler" -> operations::pauseHandler;
-            case "pause stream" -> operations::pauseStream;
+            case "pause handler" -> pauseFor(fields, operations::pauseHandler, operations::pauseHandler);
+            case "pause stream" -> pauseFor(fields, operations::pauseStream, operations::pauseStream);
             case "resume handler" -> operations::resumeHandler;
             case "resume stream" -> operations::resumeStream;
             case "expire handler" -> operations::expireHandler;
@@ -156,6 +163,15 @@ final class Actions {
             default ->
                 throw new InvalidOperationException(
                         "The console can pause and resume handlers and streams, resume inboxes, and expire handlers and subscriptions only.");
+        };
+    }
+
+    private static Change pauseFor(Map<String, String> fields, Change untilResumed, LastingPause lasting) {
+        return (name, operator, reason) -> {
+            Duration duration = new RequestFilters(fields).duration("duration");
+            return duration == null
+                    ? untilResumed.apply(name, operator, reason)
+                    : lasting.apply(name, duration, operator, reason);
         };
     }
 

@@ -49,6 +49,7 @@ final class Attention {
      * @param subject the name of the instance, stream, handler or inbox, behind the word for it
      * @param text the details
      * @param since since when; {@code null} if that is not known
+     * @param until when it ends by itself; {@code null} if it does not
      * @param action the text of the link
      * @param address the address that it leads to
      */
@@ -57,8 +58,20 @@ final class Attention {
             String subject,
             String text,
             @Nullable Instant since,
+            @Nullable Instant until,
             String action,
-            String address) {}
+            String address) {
+
+        Item(
+                String kind,
+                String subject,
+                String text,
+                @Nullable Instant since,
+                String action,
+                String address) {
+            this(kind, subject, text, since, null, action, address);
+        }
+    }
 
     /** Lists what needs attention, the most urgent first. */
     static List<Item> of(Snapshot snapshot, Links links) {
@@ -209,15 +222,20 @@ final class Attention {
                 .forEach((stream) -> addPaused(
                         "stream",
                         stream.name(),
+                        stream.pausedUntil(),
                         (subject) ->
                                 subject.handlerId() == null && stream.name().equals(subject.stream())));
         overview.handlers().stream()
                 .filter(Handler::paused)
                 .forEach((handler) -> addPaused(
-                        "handler", handler.id(), (subject) -> handler.id().equals(subject.handlerId())));
+                        "handler",
+                        handler.id(),
+                        handler.pausedUntil(),
+                        (subject) -> handler.id().equals(subject.handlerId())));
     }
 
-    private void addPaused(String what, String name, Predicate<Operation.Subject> isSubject) {
+    private void addPaused(
+            String what, String name, @Nullable Instant until, Predicate<Operation.Subject> isSubject) {
         Operation pause = pauses.stream()
                 .filter((one) -> isSubject.test(one.subject()))
                 .findFirst()
@@ -227,6 +245,7 @@ final class Attention {
                 (what.equals("stream") ? "Stream " : "Handler ") + name,
                 pause == null ? "" : "By " + pause.performedBy() + ": " + pause.reason(),
                 pause == null ? null : pause.performedAt(),
+                until,
                 "Resume",
                 links.confirm("resume", what, name)));
     }

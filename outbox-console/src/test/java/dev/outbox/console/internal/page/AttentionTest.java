@@ -38,6 +38,8 @@ class AttentionTest {
     private final List<Instance> instances = new ArrayList<>(
             List.of(new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
 
+    private @Nullable Instant pausedUntil;
+
     @Test
     void nothingNeedsAttention() throws Exception {
         stream("default", 5, false);
@@ -128,6 +130,20 @@ class AttentionTest {
     }
 
     @Test
+    void pauseSaysWhenItEndsByItself() throws Exception {
+        Instant end = NOW.plus(Duration.ofMinutes(30));
+        pausedUntil = end;
+        stream("default", 0, true);
+        pausedUntil = null;
+        handler("mail", 3, NOW, Set.of(), true);
+
+        assertThat(page("/outbox"))
+                .containsOnlyOnce(", ends ")
+                .containsPattern(">Stream default<(?s:.*?), ends <time [^>]*datetime=\""
+                        + end.toString().substring(0, 19));
+    }
+
+    @Test
     void stoppedInboxNamesItsInstanceAndProblem() throws Exception {
         stopped("receiver-1", NOW);
         stopped("crashed", NOW.minusSeconds(31));
@@ -173,7 +189,7 @@ class AttentionTest {
         streams.add(new Stream(
                 name,
                 paused,
-                null,
+                pausedUntil,
                 new Backlog(
                         new Count(pending, true),
                         Count.NONE,
@@ -193,7 +209,7 @@ class AttentionTest {
                 id,
                 Set.of("OrderPlaced"),
                 paused,
-                null,
+                pausedUntil,
                 seenAt,
                 new Deliveries(new Count(open, true), Count.NONE, Duration.ZERO),
                 openIn));

@@ -27,6 +27,7 @@ import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.OutboxOperations.InboxStart;
 import jakarta.servlet.http.Cookie;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -189,6 +190,49 @@ class FormsTest {
                 .containsSubsequence("<details open", "must be from 1 to 100000", "value=\"kept\"", "value=\"0\"");
     }
 
+    @ParameterizedTest
+    @CsvSource({"handler, 30m", "stream, 1d"})
+    void pauseEndsWhenTheOperatorChooses(String subject, String duration) throws Exception {
+        when(operations.pauseHandler(anyString(), any(Duration.class), anyString(), anyString()))
+                .thenReturn(true);
+        when(operations.pauseStream(anyString(), any(Duration.class), anyString(), anyString()))
+                .thenReturn(true);
+        assertThat(console.page("/outbox/confirm?action=pause&subject=" + subject + "&name=mail"))
+                .contains("name=\"duration\"", "<option value=\"" + duration + "\">");
+        assertThat(console.page("/outbox/confirm?action=resume&subject=" + subject + "&name=mail"))
+                .contains("/outbox/confirm?action=pause&amp;subject=" + subject + "&amp;name=mail")
+                .doesNotContain("name=\"duration\"");
+
+        MockHttpServletResponse paused =
+                send(post("/outbox/pause").param("subject", subject).param("duration", duration));
+
+        assertThat(paused.getStatus()).isEqualTo(303);
+        if (subject.equals("handler")) {
+            verify(operations).pauseHandler("mail", Duration.ofMinutes(30), "ann", "kept");
+        } else {
+            verify(operations).pauseStream("mail", Duration.ofDays(1), "ann", "kept");
+        }
+    }
+
+    @Test
+    void refusedPauseKeepsWhatWasChosen() throws Exception {
+        when(operations.pauseHandler(anyString(), any(Duration.class), anyString(), anyString()))
+                .thenThrow(new InvalidOperationException("no instance has registered a handler 'mail'"));
+
+        MockHttpServletResponse unknown = send(post("/outbox/pause").param("duration", "4h"));
+        MockHttpServletResponse misspelled = send(post("/outbox/pause").param("duration", "soon"));
+
+        assertThat(unknown.getStatus()).isEqualTo(400);
+        assertThat(unknown.getContentAsString())
+                .contains(
+                        "no instance has registered",
+                        "<option value=\"4h\" selected=\"selected\">",
+                        "value=\"kept\"");
+        assertThat(misspelled.getStatus()).isEqualTo(400);
+        assertThat(misspelled.getContentAsString()).contains("must be a duration such as 30m");
+        verify(operations, never()).pauseHandler(any(), any(), any());
+    }
+
     @Test
     void handlerIsExpired() throws Exception {
         when(operations.expireHandler("mail", "ann", "kept")).thenReturn(true);
@@ -347,6 +391,27 @@ class FormsTest {
         assertThat(console.page("/outbox/operations?open=33"))
                 .contains("aria-expanded=\"true\"")
                 .containsSubsequence("class=\"entry\"", "class=\"entry\"");
+    }
+
+    @Test
+    void logSaysWhenAPauseEnds() throws Exception {
+        Instant end = Instant.parse("2026-01-31T12:30:00Z");
+        Operation pause = new Operation(
+                7,
+                end.minusSeconds(1800),
+                "ann",
+                "PAUSE_STREAM",
+                "maintenance",
+                new Operation.Subject("bulk", null, null, null, null),
+                end);
+        when(operations.commands(OperationSelection.all(), 51))
+                .thenReturn(List.of(new Operation.Command(pause, new Count(1, true), 7, pause.performedAt())));
+
+        assertThat(console.page("/outbox/operations"))
+                .containsSubsequence(
+                        ">PAUSE_STREAM</span>",
+                        ">bulk</bdi>",
+                        " until <time datetime=\"2026-01-31T12:30:00Z\">2026-01-31 12:30:00Z</time>");
     }
 
     @Test

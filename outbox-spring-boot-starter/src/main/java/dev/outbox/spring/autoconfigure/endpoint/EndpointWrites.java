@@ -8,6 +8,7 @@ import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class EndpointWrites {
         return switch (command) {
             case "retry" -> operations.retry(deliveries(command, values), audit.by(), audit.why());
             case "skip" -> operations.skip(deliveries(command, values), audit.by(), audit.why());
-            case "pause" -> changed(command, values, audit, operations::pauseHandler, operations::pauseStream);
+            case "pause" -> pause(values, audit);
             case "resume" -> changed(command, values, audit, operations::resumeHandler, operations::resumeStream);
             case "resumeInbox" -> resumeInbox(values, audit);
             case "expire" -> expire(values, audit);
@@ -63,6 +64,18 @@ final class EndpointWrites {
 
     private static DeliverySelection deliveries(String command, RequestFilters values) {
         return values.selection(command).deliveries("a selection of deliveries");
+    }
+
+    private Object pause(RequestFilters values, Audit audit) {
+        Duration duration = values.duration("duration");
+        return duration == null
+                ? changed("pause", values, audit, operations::pauseHandler, operations::pauseStream)
+                : changed(
+                        "pause",
+                        values,
+                        audit,
+                        (handler, actor, reason) -> operations.pauseHandler(handler, duration, actor, reason),
+                        (stream, actor, reason) -> operations.pauseStream(stream, duration, actor, reason));
     }
 
     private static Object changed(

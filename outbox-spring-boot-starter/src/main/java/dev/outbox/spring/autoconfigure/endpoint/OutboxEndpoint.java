@@ -110,6 +110,7 @@ final class OutboxEndpoint implements AutoCloseable {
             @Nullable String rate,
             @Nullable String inbox,
             @Nullable String at,
+            @Nullable String duration,
             @Nullable String reason,
             @Nullable String actor) {
         if (security.getPrincipal() == null && !allowAnonymousWrites) {
@@ -127,6 +128,7 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("rate", rate);
         values.put("inbox", inbox);
         values.put("at", at);
+        values.put("duration", duration);
         return answer(() -> writes.perform(
                 command, new RequestFilters(values), new EndpointWrites.Audit(operator(security, actor), reason)));
     }

@@ -180,7 +180,8 @@ class OutboxEndpointTest {
     }
 
     private static WebEndpointResponse<Object> pause(OutboxEndpoint endpoint, SecurityContext security) {
-        return endpoint.perform(security, "pause", null, null, "mail", null, null, null, null, null, "a test", "ann");
+        return endpoint.perform(
+                security, "pause", null, null, "mail", null, null, null, null, null, null, "a test", "ann");
     }
 
     private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {
