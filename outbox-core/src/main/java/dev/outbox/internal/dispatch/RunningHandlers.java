@@ -2,8 +2,8 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.failure.HandlerFrames;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -147,10 +147,8 @@ public final class RunningHandlers {
                 frames(entry.thread));
     }
 
-    /** Returns the top frames of the handler, down to its caller in the library. */
     private static String frames(Thread thread) {
-        return Arrays.stream(thread.getStackTrace())
-                .takeWhile((frame) -> !frame.getClassName().startsWith("dev.outbox.internal."))
+        return HandlerFrames.of(List.of(thread.getStackTrace())).stream()
                 .limit(MOST_FRAMES)
                 .map((frame) -> "\n\tat " + frame)
                 .collect(Collectors.joining());

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -51,16 +52,20 @@ public final class Redaction {
         }
     }
 
-    /** Returns the first lines of the stack traces of an exception and its causes, without their messages. */
+    /** Returns the first lines of the stack traces of an exception and its causes, without their messages, and where the handler begins. */
     static String trace(Throwable ex) {
         StringBuilder trace = new StringBuilder();
         Throwable next = ex;
         for (int depth = 0; next != null && depth < MOST_CAUSES; depth++) {
             ThrowableParts parts = ThrowableParts.of(next);
             trace.append(depth == 0 ? "" : "Caused by: ").append(next.getClass().getName());
-            parts.stackTrace().stream()
+            List<StackTraceElement> frames = HandlerFrames.of(parts.stackTrace());
+            frames.stream()
                     .limit(LINES_OF_TRACE)
                     .forEach((frame) -> trace.append("\n  at ").append(frame));
+            if (depth == 0 && frames.size() > LINES_OF_TRACE) {
+                trace.append("\n  …\n  at ").append(frames.get(frames.size() - 1));
+            }
             trace.append('\n');
             next = parts.cause();
         }
@@ -80,6 +85,18 @@ public final class Redaction {
         } catch (Throwable broken) {
             return new Redacted(ex.getClass().getName());
         }
+    }
+
+    /** Returns the exception of a handler for the log, as {@link #loggable} does, and reduces its stack traces to {@link HandlerFrames}. */
+    public static Throwable ofHandler(Throwable ex) {
+        try {
+            new Redaction(ex)
+                    .seen.forEach((part, parts) -> part.setStackTrace(
+                            HandlerFrames.of(parts.stackTrace()).toArray(StackTraceElement[]::new)));
+        } catch (Throwable broken) {
+            // An exception whose own methods throw keeps its frames.
+        }
+        return loggable(ex);
     }
 
     /** Returns the error of PostgreSQL without the row that it quotes. */

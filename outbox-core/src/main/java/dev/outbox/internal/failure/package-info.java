@@ -1,7 +1,7 @@
 /**
  * Classifies failures, and takes secrets out of their texts.
  *
- * <p>Front doors: {@link Causes}, {@link Redaction}. Beside them: {@link Failure}. Tables: none.
+ * <p>Front doors: {@link Causes}, {@link Redaction}. Beside them: {@link Failure}, {@link HandlerFrames}. Tables: none.
  */
 @NullMarked
 package dev.outbox.internal.failure;
