@@ -4,8 +4,8 @@ import dev.outbox.DeadLetter;
 import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.dispatch.FailureLog;
 import dev.outbox.internal.dispatch.LogContext;
-import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,6 +38,7 @@ public final class DeadLetterReporter implements AutoCloseable {
     private final DeadLetterStore store;
     private final Supplier<Map<String, DeadLetterHandler>> methods;
     private final Supplier<Optional<PlatformTransactionManager>> transactions;
+    private final FailureLog failures = new FailureLog(System::nanoTime);
     private final BackgroundLoop loop = new BackgroundLoop("outbox-dead-letters", this::runOnce);
 
     /**
@@ -79,6 +80,7 @@ public final class DeadLetterReporter implements AutoCloseable {
 
     /** Calls the methods of the handlers that are due, and returns the delay until the next call. */
     public Duration runOnce() throws SQLException {
+        failures.summarize();
         Map<String, DeadLetterHandler> current = methods.get();
         if (current.isEmpty()) {
             return UNTIL_WOKEN;
@@ -153,11 +155,9 @@ public final class DeadLetterReporter implements AutoCloseable {
         }
         DeadLetter failed = letter.get();
         store.postpone(failed);
-        log.warn(
-                "The dead-letter method of handler {} failed with {}; its work is rolled back, and it will be called again",
-                failed.handlerId(),
-                failed.event(),
-                Redaction.loggable(ex));
+        String method = "The dead-letter method of handler " + failed.handlerId();
+        failures.retry(method, 1, ex)
+                .log("{} failed with {}; its work is rolled back, and it will be called again", method, failed.event());
         return true;
     }
 
@@ -182,5 +182,6 @@ public final class DeadLetterReporter implements AutoCloseable {
     @Override
     public void close() {
         loop.close(PATIENCE);
+        failures.summarize(Duration.ZERO);
     }
 }

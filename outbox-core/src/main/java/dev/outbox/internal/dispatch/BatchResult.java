@@ -34,8 +34,6 @@ final class BatchResult {
     private final List<Object> payloads;
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
     private @Nullable Throwable thrown;
-    private int reported;
-    private boolean logged;
 
     BatchResult(HandlerDefinition handler, List<Attempt> attempts, FailedAttempts failures) {
         this.handler = handler;
@@ -108,14 +106,13 @@ final class BatchResult {
         return own != null && Causes.isSelfReported(own);
     }
 
-    /** Returns how many failures of single events the outcomes hold; 0 if the log has none of them. */
-    int failures() {
-        return logged ? reported : 0;
-    }
-
+    /** Decides what becomes of each event, and logs the failures. */
     List<DeliveryOutcome> outcomes() {
         if (thrown == null && known.isEmpty() && failed.isEmpty()) {
             return Collections.nCopies(attempts.size(), DeliveryOutcome.SUCCEEDED);
+        }
+        if (thrown != null && called.size() > 1) {
+            failures.logTogether(handler, called.size(), thrown);
         }
         Set<Aggregate> stopped = new HashSet<>();
         List<DeliveryOutcome> outcomes = new ArrayList<>(attempts.size());
@@ -136,11 +133,7 @@ final class BatchResult {
         Throwable all = thrown;
         Throwable own = failed.get(attempt.id());
         if (own != null) {
-            boolean silent = Causes.isSelfReported(own);
-            reported += silent ? 0 : 1;
-            boolean log = !logged && !silent && failures.isNews(handler, own);
-            logged |= log;
-            return failures.failed(handler, attempt, own, log);
+            return failures.failed(handler, attempt, own);
         }
         if (all != null) {
             return called.size() == 1

@@ -40,6 +40,7 @@ public final class Dispatcher {
     private final Circuits circuits;
     private final DispatchSettings settings;
     private final PayloadReader reader;
+    private final FailureLog failureLog;
     private final FailedAttempts failures;
     private final Invocation invocation;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
@@ -57,7 +58,8 @@ public final class Dispatcher {
         this.reader = reader;
         this.settings = settings;
         this.circuits = new Circuits(settings, nanos);
-        this.failures = new FailedAttempts(settings, random, nanos);
+        this.failureLog = new FailureLog(nanos);
+        this.failures = new FailedAttempts(settings, random, failureLog);
         this.invocation = new Invocation(failures, circuits, listener, clock);
     }
 
@@ -178,6 +180,11 @@ public final class Dispatcher {
     /** Returns the ids of the handlers of this instance whose circuit is open. */
     public Set<String> openCircuits() {
         return circuits.open();
+    }
+
+    /** Returns what the log holds about failed attempts. */
+    public FailureLog failureLog() {
+        return failureLog;
     }
 
     /** Returns how many events a dispatch may take together: one, unless a handler of it takes batches. */

@@ -6,14 +6,11 @@ import dev.outbox.OnDead;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;
-import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.payload.UndecodableException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,22 +23,16 @@ final class FailedAttempts {
     /** Keeps attempts that fail at once and do not count from repeating without a pause. */
     private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
 
-    private static final long NANOS_BETWEEN_OUTAGES = Duration.ofMinutes(1).toNanos();
-
-    private static final String TIMEOUT = "HANDLER_TIMEOUT";
     private static final String CRASH_LOOP = "CRASH_LOOP";
 
     private final DispatchSettings settings;
     private final RandomGenerator random;
-    private final LongSupplier nanos;
+    private final FailureLog failures;
 
-    /** When the log last named an outage, by handler. */
-    private final Map<String, Long> loggedOutages = new ConcurrentHashMap<>();
-
-    FailedAttempts(DispatchSettings settings, RandomGenerator random, LongSupplier nanos) {
+    FailedAttempts(DispatchSettings settings, RandomGenerator random, FailureLog failures) {
         this.settings = settings;
         this.random = random;
-        this.nanos = nanos;
+        this.failures = failures;
     }
 
     private RetryPolicy policy(HandlerDefinition handler, Attempt attempt) {
@@ -55,20 +46,22 @@ final class FailedAttempts {
     DeliveryOutcome crashed(HandlerDefinition handler, Attempt attempt) {
         String message = "the lease expired in " + attempt.crashes()
                 + " attempts: each time the instance crashed or stopped responding while it handled the event";
-        log.error(
-                "{} is not invoked with {} again: {}; the delivery is dead until an operator retries or skips it",
-                handler.id(),
-                attempt.envelope(),
-                message);
+        failures.dead(handler.id(), CRASH_LOOP, null)
+                .log(
+                        "{} is not invoked with {} again: {}; the delivery is dead until an operator retries or skips it",
+                        handler.id(),
+                        attempt.envelope(),
+                        message);
         return DeliveryOutcome.dead(new Failure(CRASH_LOOP, message), handler.onDead() == OnDead.BLOCK);
     }
 
     DeliveryOutcome unreadable(HandlerDefinition handler, Attempt attempt, Failure failure) {
-        log.error(
-                "{} does not get {}: {}; the delivery is dead until an operator retries or skips it",
-                handler.id(),
-                attempt.envelope(),
-                failure.message());
+        failures.dead(handler.id(), failure.code(), null)
+                .log(
+                        "{} does not get {}: {}; the delivery is dead until an operator retries or skips it",
+                        handler.id(),
+                        attempt.envelope(),
+                        failure.message());
         return DeliveryOutcome.dead(failure, handler.onDead() == OnDead.BLOCK);
     }
 
@@ -88,51 +81,28 @@ final class FailedAttempts {
 
     /** Decides what follows, and logs it. */
     DeliveryOutcome failed(HandlerDefinition handler, Attempt attempt, Throwable ex) {
-        return failed(handler, attempt, ex, isNews(handler, ex));
-    }
-
-    /** Decides what follows, and logs it; a retry only if asked, because a whole batch may fail for one reason. */
-    DeliveryOutcome failed(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean logRetry) {
         DeliveryOutcome outcome = decide(handler, attempt, ex, true);
-        if (logRetry || outcome.isDead()) {
-            log(handler, attempt, outcome, ex);
-        }
+        log(handler, attempt, outcome, ex);
         return outcome;
-    }
-
-    /** Returns whether to log a retry: of a handler's outages one a minute, because all its events fail alike. */
-    boolean isNews(HandlerDefinition handler, Throwable ex) {
-        if (!Causes.isOutage(ex)) {
-            return true;
-        }
-        long now = nanos.getAsLong();
-        Long last = loggedOutages.get(handler.id());
-        return last == null
-                ? loggedOutages.putIfAbsent(handler.id(), now) == null
-                : now - last >= NANOS_BETWEEN_OUTAGES && loggedOutages.replace(handler.id(), last, now);
     }
 
     /** Returns what is stored about a failure. Never fails. */
     static Failure failure(Throwable ex) {
-        return ex instanceof UndecodableException undecodable
-                ? undecodable.failure()
-                : Failure.of(ex instanceof TimeLimit.TimedOutException ? TIMEOUT : code(ex.getClass()), ex);
-    }
-
-    /** An anonymous class has no simple name, and the compilers of other languages produce malformed ones. */
-    private static String code(Class<?> type) {
-        String simple;
-        try {
-            simple = type.getSimpleName();
-        } catch (Error malformed) {
-            simple = "";
-        }
-        return simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
+        return ex instanceof UndecodableException undecodable ? undecodable.failure() : Failure.of(FailureLog.code(ex), ex);
     }
 
     /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
     DeliveryOutcome failedTogether(HandlerDefinition handler, Attempt attempt, Throwable ex) {
         return decide(handler, attempt, ex, false);
+    }
+
+    /** Logs that events failed together. */
+    void logTogether(HandlerDefinition handler, int events, Throwable ex) {
+        failures.retry(handler.id(), events, ex)
+                .log(
+                        "{} failed with {} events; they are delivered again, and each alone at its last attempt",
+                        handler.id(),
+                        events);
     }
 
     private DeliveryOutcome decide(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean mayDie) {
@@ -170,7 +140,8 @@ final class FailedAttempts {
                         ex, (cause) -> policy.nonRetryable().stream().anyMatch((type) -> type.isInstance(cause)));
     }
 
-    private static void log(HandlerDefinition handler, Attempt attempt, DeliveryOutcome outcome, Throwable ex) {
+    private void log(HandlerDefinition handler, Attempt attempt, DeliveryOutcome outcome, Throwable ex) {
+        Failure failure = Objects.requireNonNull(outcome.failure());
         if (Causes.isSelfReported(ex)) {
             log.debug(
                     "{} {} {}: {}",
@@ -179,23 +150,23 @@ final class FailedAttempts {
                     attempt.envelope(),
                     ex.getMessage());
         } else if (outcome.isDead()) {
-            log.error(
-                    "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
-                    handler.id(),
-                    attempt.envelope(),
-                    outcome.code(),
-                    outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
-                    Redaction.loggable(ex));
+            failures.dead(handler.id(), failure.code(), ex)
+                    .log(
+                            "{} gave up on {}: {}: {}; the delivery is dead until an operator retries or skips it{}",
+                            handler.id(),
+                            attempt.envelope(),
+                            failure.code(),
+                            failure.message(),
+                            outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "");
         } else {
-            log.warn(
-                    "{} failed with {} (attempt {}{}); next attempt {}{}",
-                    handler.id(),
-                    attempt.envelope(),
-                    attempt.failures() + 1,
-                    outcome.kind() == DeliveryOutcome.Kind.FAILED ? "" : ", not counted",
-                    when(outcome.delay()),
-                    Causes.isOutage(ex) ? " (a handler's outages are logged once a minute)" : "",
-                    Redaction.loggable(ex));
+            failures.retry(handler.id(), 1, ex)
+                    .log(
+                            "{} failed with {} (attempt {}{}); next attempt {}",
+                            handler.id(),
+                            attempt.envelope(),
+                            attempt.failures() + 1,
+                            outcome.kind() == DeliveryOutcome.Kind.FAILED ? "" : ", not counted",
+                            when(outcome.delay()));
         }
     }
 

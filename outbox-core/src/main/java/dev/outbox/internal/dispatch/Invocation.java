@@ -3,7 +3,6 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Failure;
-import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.listener.OutboxListener.Result;
@@ -81,13 +80,6 @@ final class Invocation {
                 report(handler, attempts.get(i).envelope(), outcomes.get(i), share);
                 timed.add(outcomes.get(i).after(share));
             }
-            if (result.failures() > 1) {
-                log.warn(
-                        "{} failed with {} of {} events, the first of which is logged",
-                        handler.id(),
-                        result.failures(),
-                        attempts.size());
-            }
             if (circuit != null) {
                 updateCircuit(circuit, handler, attempts, outcomes, result);
             }
@@ -128,15 +120,6 @@ final class Invocation {
                     handler.id(),
                     handler.isBatch() ? result.called().size() + " events" : first.envelope());
             return false;
-        }
-        Throwable thrown = result.thrown();
-        int called = result.called().size();
-        if (thrown != null && called > 1 && failures.isNews(handler, thrown)) {
-            log.warn(
-                    "{} failed with {} events; they are delivered again, and each alone at its last attempt",
-                    handler.id(),
-                    called,
-                    Redaction.loggable(thrown));
         }
         return true;
     }

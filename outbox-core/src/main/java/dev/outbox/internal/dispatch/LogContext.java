@@ -40,6 +40,13 @@ public final class LogContext {
         return context;
     }
 
+    /** Enters the context of a line that concerns many events. */
+    static LogContext enterNone() {
+        LogContext context = new LogContext();
+        MDC.clear();
+        return context;
+    }
+
     static LogContext enterBatch(List<Attempt> attempts, String handlerId) {
         LogContext context = new LogContext();
         MDC.put("stream", attempts.get(0).envelope().stream());

@@ -49,7 +49,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     private static final Duration LOOK_PERIOD = Duration.ofSeconds(20);
 
     private static final Duration LOOK_PERIOD_WITHOUT_WAKE_UPS = Duration.ofSeconds(1);
-    private static final Duration STUCK_HANDLERS_PERIOD = Duration.ofSeconds(1);
+    private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     /** How much later than the responder, or the mover that leads, another instance looks: at least half of it. */
@@ -356,7 +356,8 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
 
     private Duration watch() {
         handlers.report(serialStreams);
-        return STUCK_HANDLERS_PERIOD;
+        dispatcher.failureLog().summarize();
+        return WATCH_PERIOD;
     }
 
     /** Keeps a process without other threads alive while it polls; the watch is the one thread that never delays the end. */
@@ -379,6 +380,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
             feeder.close(PATIENCE);
             deadLetters.close();
             endPollers(begun);
+            dispatcher.failureLog().summarize(Duration.ZERO);
             housekeeping.close(LONGEST_HOUSEKEEPING);
             instance.close();
             announce();

@@ -46,7 +46,7 @@ class BatchHandlerTest {
     private final TestOutbox outbox = TestOutbox.create().retry(SOON);
 
     @RegisterExtension
-    private final LoggedLines log = LoggedLines.of(Invocation.class);
+    private final LoggedLines log = LoggedLines.of(FailureLog.class);
 
     private final List<List<EventEnvelope>> batches = new CopyOnWriteArrayList<>();
     private final List<EventEnvelope> handled = new CopyOnWriteArrayList<>();

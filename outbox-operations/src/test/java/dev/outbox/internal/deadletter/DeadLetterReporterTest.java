@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
@@ -12,10 +13,12 @@ import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.HandlerDefinition.PayloadHandler;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.FailureLog;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.fixture.Operator;
 import dev.outbox.testing.Guarantee;
@@ -41,6 +44,9 @@ class DeadLetterReporterTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(FailureLog.class).from(Level.INFO);
 
     private final TestOutbox other = outbox.another();
     private final List<DeadLetter> letters = new CopyOnWriteArrayList<>();
@@ -101,6 +107,33 @@ class DeadLetterReporterTest {
         assertThat(calls).hasValue(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
         await().until(() -> paid.handled().size() == 1);
+    }
+
+    @Test
+    void failuresThatAreAlikeLeaveALineAndACount() {
+        outbox.handler(failing((letter) -> {
+                    calls.incrementAndGet();
+                    throw new IllegalStateException("on purpose");
+                }))
+                .start();
+        for (int i = 0; i < 20; i++) {
+            outbox.publish("" + i, new OrderPlaced(i));
+        }
+        await().until(() -> calls.get() >= 20 && outbox.deadDeliveries() == 20);
+        outbox.runtime().close();
+
+        String method = "The dead-letter method of handler mail";
+        assertThat(log.messages())
+                .satisfiesExactlyInAnyOrder(
+                        (line) -> assertThat(line).startsWith("mail failed with OrderPlaced["),
+                        (line) -> assertThat(line).startsWith("mail gave up on OrderPlaced["),
+                        (line) -> assertThat(line)
+                                .startsWith("mail failed 58 more times with IllegalStateException")
+                                .contains(", and 19 more deliveries are dead"),
+                        (line) -> assertThat(line).startsWith(method + " failed with OrderPlaced["),
+                        (line) -> assertThat(line)
+                                .startsWith(method + " failed ")
+                                .contains(" more times with IllegalStateException"));
     }
 
     @Test

@@ -41,7 +41,7 @@ import org.slf4j.MDC;
 @Tag("full")
 class HandleTracingTest {
 
-    private static final String FAILED_ATTEMPTS = "dev.outbox.internal.dispatch.FailedAttempts";
+    private static final String FAILURE_LOG = "dev.outbox.internal.dispatch.FailureLog";
 
     @AutoClose
     private final TestDatabase database = Applications.database();
@@ -80,7 +80,7 @@ class HandleTracingTest {
     void exceptionMarksSpanAndItsLogLineHasTrace() {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(FAILED_ATTEMPTS);
+        Logger logger = (Logger) LoggerFactory.getLogger(FAILURE_LOG);
         logger.addAppender(log);
         HandlerDefinition flaky =
                 HandlerDefinition.withContext("flaky", Set.of("*"), null, (payload, event, context) -> {

@@ -1,0 +1,148 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.payload.UndecodableException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * Log lines about failures, of which an outage causes thousands that are alike. Of each handler and error code, the log has the first
+ * failure with its stack trace, the first dead letter, and after a minute the number of the others, which are written at DEBUG. Safe for
+ * use by many threads.
+ */
+public final class FailureLog {
+
+    private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** Bounds the memory. */
+    private static final int MOST_GROUPS = 1000;
+
+    private static final String TIMEOUT = "HANDLER_TIMEOUT";
+    private static final String OTHER_CODES = "other errors";
+
+    private final LongSupplier nanos;
+    private final Map<Group, Minute> minutes = new HashMap<>();
+
+    private record Group(String failing, String code) {}
+
+    private static final class Minute {
+
+        private final long begun;
+        private boolean deadLogged;
+        private long failures;
+        private long dead;
+
+        Minute(long begun) {
+            this.begun = begun;
+        }
+    }
+
+    public FailureLog(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /** Returns the error code of a failure. Never fails. */
+    static String code(Throwable ex) {
+        if (ex instanceof UndecodableException undecodable) {
+            return undecodable.failure().code();
+        }
+        return ex instanceof TimeLimit.TimedOutException ? TIMEOUT : code(ex.getClass());
+    }
+
+    /** An anonymous class has no simple name, and the compilers of other languages produce malformed ones. */
+    private static String code(Class<?> type) {
+        String simple;
+        try {
+            simple = type.getSimpleName();
+        } catch (Error malformed) {
+            simple = "";
+        }
+        return simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
+    }
+
+    /** Returns the line about a number of failures with one cause, each of which is followed by another attempt. */
+    public LoggingEventBuilder retry(String failing, int failures, Throwable ex) {
+        return line(failing, code(ex), failures, false, ex);
+    }
+
+    /** Returns the line about a dead letter. */
+    LoggingEventBuilder dead(String failing, String code, @Nullable Throwable ex) {
+        return line(failing, code, 1, true, ex);
+    }
+
+    private synchronized LoggingEventBuilder line(
+            String failing, String code, int failures, boolean dead, @Nullable Throwable ex) {
+        Group group = group(failing, code);
+        Minute known = minutes.get(group);
+        if (known != null && isOver(known, MINUTE)) {
+            minutes.remove(group);
+            write(group, known);
+        }
+        boolean first = !minutes.containsKey(group);
+        Minute minute = minutes.computeIfAbsent(group, (added) -> new Minute(nanos.getAsLong()));
+        boolean counted = !first && (!dead || minute.deadLogged);
+        minute.deadLogged |= dead;
+        if (counted) {
+            minute.failures += failures;
+            minute.dead += dead ? 1 : 0;
+        }
+        LoggingEventBuilder line = log.atLevel(counted ? Level.DEBUG : dead ? Level.ERROR : Level.WARN);
+        return ex == null || (!first && !log.isDebugEnabled()) ? line : line.setCause(Redaction.ofHandler(ex));
+    }
+
+    private Group group(String failing, String code) {
+        Group group = new Group(failing, code);
+        return minutes.size() < MOST_GROUPS || minutes.containsKey(group) ? group : new Group(failing, OTHER_CODES);
+    }
+
+    /** Writes and forgets the counts that began at least this long ago. */
+    public synchronized void summarize(Duration age) {
+        minutes.entrySet().removeIf((entry) -> {
+            boolean over = isOver(entry.getValue(), age);
+            if (over) {
+                write(entry.getKey(), entry.getValue());
+            }
+            return over;
+        });
+    }
+
+    /** Writes and forgets the counts of minutes that are over. */
+    public void summarize() {
+        summarize(MINUTE);
+    }
+
+    private boolean isOver(Minute minute, Duration age) {
+        return nanos.getAsLong() - minute.begun >= age.toNanos();
+    }
+
+    private void write(Group group, Minute minute) {
+        if (minute.failures == 0) {
+            return;
+        }
+        LogContext context = LogContext.enterNone();
+        try {
+            log.atLevel(minute.dead == 0 ? Level.WARN : Level.ERROR)
+                    .log(
+                            "{} failed {} more times with {} within {} s{}",
+                            group.failing(),
+                            minute.failures,
+                            group.code(),
+                            Duration.ofNanos(nanos.getAsLong() - minute.begun).toSeconds(),
+                            minute.dead == 0
+                                    ? ""
+                                    : ", and " + minute.dead
+                                            + " more deliveries are dead until an operator retries or skips them");
+        } finally {
+            context.leave();
+        }
+    }
+}
