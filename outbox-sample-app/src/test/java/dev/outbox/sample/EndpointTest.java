@@ -225,6 +225,7 @@ class EndpointTest {
             pause  | {"stream": "nowhere", "actor": "ann", "reason": "x"} | no instance has polled
             replay | {"selection": "eventType=OrderPlaced", "actor": "ann", "reason": "x"} | 'handler' is missing
             cancel | {"actor": "ann"} | either a 'replay'
+            pause  | {"handler": "audit.record", "actor": "ann", "reson": "x"} | pause has no filter 'reson'
             """)
     void invalidCommandIsRefusedWithItsReason(String command, String body, String error) {
         ResponseEntity<String> answer = api.post(ENDPOINT + "/" + command, body);
@@ -238,6 +239,9 @@ class EndpointTest {
             quoteCharacter = '~',
             value = {
                 "/deliveries?trace=1, has no filter 'trace'",
+                "/deliveries?foo=1, deliveries has no filter 'foo'",
+                "?foo=1, the overview has no filter 'foo'",
+                "/events/b66d1cf6-4e4a-4f39-9e7d-52a2b5ae5a3b?foo=1, events has no filter 'foo'",
                 "/deliveries?after=here, the 'next' of another page",
                 "/deliveries?limit=5000, from 1 to 1000",
                 "/deliveries?since=yesterday, a time such as",
@@ -253,9 +257,33 @@ class EndpointTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/nothing", "/events/b66d1cf6-4e4a-4f39-9e7d-52a2b5ae5a3b", "/replays/4711"})
-    void whatDoesNotExistIsNotFound(String path) {
-        assertThat(api.get(ENDPOINT + path).getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    @CsvSource(
+            quoteCharacter = '~',
+            value = {
+                "/nothing, a part 'nothing'",
+                "/events/b66d1cf6-4e4a-4f39-9e7d-52a2b5ae5a3b, 'b66d1cf6-4e4a-4f39-9e7d-52a2b5ae5a3b' in 'events'",
+                "/replays/4711, '4711' in 'replays'"
+            })
+    void whatDoesNotExistIsNotFound(String path, String missing) {
+        ResponseEntity<String> answer = api.get(ENDPOINT + path);
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(answer.getBody()).isEqualTo("{\"error\":\"the outbox does not have " + missing + "\"}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "revive | {\"actor\": \"ann\", \"reason\": \"x\"} | a command 'revive'",
+                "cancel | {\"replay\": 4711, \"actor\": \"ann\"} | a replay 4711"
+            })
+    void commandThatDoesNotExistIsNotFound(String command, String body, String missing) {
+        ResponseEntity<String> answer = api.post(ENDPOINT + "/" + command, body);
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(answer.getBody()).isEqualTo("{\"error\":\"the outbox does not have " + missing + "\"}");
     }
 
     /** Halts a trade above the limit, and returns its event after the dead-letter method, which holds its lock. */

@@ -22,7 +22,7 @@ import org.springframework.dao.QueryTimeoutException;
 
 /**
  * State of the outbox over HTTP, and the commands of operators. Read-only, unless {@code management.endpoint.outbox.access} is
- * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid value, 403 to a command without an authenticated user
+ * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid or unknown value, 404 to what does not exist, 403 to a command without an authenticated user
  * unless a property allows it, and 503 if the database does not answer, to a read within 2 s, or refuses a privilege.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
@@ -52,7 +52,7 @@ final class OutboxEndpoint implements AutoCloseable {
     /** Returns the state of all streams, handlers and instances. */
     @ReadOperation
     WebEndpointResponse<Object> overview() {
-        return read(reads::overview);
+        return read("the overview", reads::overview);
     }
 
     /** Returns a part of the state, such as {@code deliveries}. A filter that does not apply to the part is refused. */
@@ -88,13 +88,13 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("actor", actor);
         values.put("after", after);
         values.put("limit", limit);
-        return read(() -> reads.find(part, new RequestFilters(values)));
+        return read("a part '" + part + "'", () -> reads.find(part, new RequestFilters(values)));
     }
 
     /** Returns one event or replay. */
     @ReadOperation
     WebEndpointResponse<Object> get(@Selector String part, @Selector String id) {
-        return read(() -> reads.get(part, id));
+        return read("'" + id + "' in '" + part + "'", () -> reads.get(part, id));
     }
 
     /** Performs a command, and records it with the authenticated user as its operator, or with {@code actor} if there is none. */
@@ -129,26 +129,30 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("inbox", inbox);
         values.put("at", at);
         values.put("duration", duration);
-        return answer(() -> writes.perform(
-                command, new RequestFilters(values), new EndpointWrites.Audit(operator(security, actor), reason)));
+        return answer(
+                command.equals("cancel") ? "a replay " + replay : "a command '" + command + "'",
+                () -> writes.perform(
+                        command,
+                        new RequestFilters(values),
+                        new EndpointWrites.Audit(operator(security, actor), reason)));
     }
 
     private static @Nullable String operator(SecurityContext security, @Nullable String actor) {
         return security.getPrincipal() == null ? actor : security.getPrincipal().getName();
     }
 
-    private WebEndpointResponse<Object> read(Supplier<@Nullable Object> work) {
-        return answer(() -> queries.ask(work::get));
+    private WebEndpointResponse<Object> read(String what, Supplier<@Nullable Object> work) {
+        return answer(what, () -> queries.ask(work::get));
     }
 
-    private static WebEndpointResponse<Object> answer(Supplier<@Nullable Object> work) {
+    private static WebEndpointResponse<Object> answer(String what, Supplier<@Nullable Object> work) {
         try {
             Object body = work.get();
             return body == null
-                    ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
+                    ? refused(WebEndpointResponse.STATUS_NOT_FOUND, "the outbox does not have " + what)
                     : new WebEndpointResponse<>(body);
         } catch (InvalidOperationException ex) {
-            return refused(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
+            return refused(ex);
         } catch (OutboxConfigurationException ex) {
             return refused(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
         } catch (DataAccessException ex) {
@@ -159,6 +163,10 @@ final class OutboxEndpoint implements AutoCloseable {
                             ? ex.getMessage() + "; if the database is healthy, add a filter"
                             : "the database failed: see the log of the instance");
         }
+    }
+
+    static WebEndpointResponse<Object> refused(InvalidOperationException ex) {
+        return refused(WebEndpointResponse.STATUS_BAD_REQUEST, String.valueOf(ex.getMessage()));
     }
 
     private static WebEndpointResponse<Object> refused(int status, String error) {

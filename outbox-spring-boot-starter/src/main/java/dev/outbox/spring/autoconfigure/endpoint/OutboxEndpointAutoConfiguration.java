@@ -21,6 +21,11 @@ import org.springframework.context.annotation.Bean;
 public final class OutboxEndpointAutoConfiguration {
 
     @Bean
+    UnknownValues outboxEndpointUnknownValues() {
+        return new UnknownValues();
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
     OutboxEndpoint outboxEndpoint(
