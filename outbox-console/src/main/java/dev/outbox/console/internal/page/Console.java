@@ -14,6 +14,7 @@ import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
@@ -106,6 +107,9 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/scheduled/deliver", later::deliver)
                 .POST(path + "/scheduled/cancel", later::cancel)
                 .GET(path + "/assets/{hash}/{name}", views::asset)
+                .route(path(path).or(path(path + "/**")).and(methods(HttpMethod.OPTIONS)), (request) -> ServerResponse.noContent()
+                        .allow(Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST))
+                        .build())
                 .route(
                         path(path).or(path(path + "/**")).and(all()),
                         (request) -> views.notFound(request, "The console has no such page."))

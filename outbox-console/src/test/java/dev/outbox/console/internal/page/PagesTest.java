@@ -11,6 +11,7 @@ import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.head;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.options;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
 import dev.outbox.operations.Count;
@@ -124,6 +125,15 @@ class PagesTest {
     void pagesAnswerHeadAndATrailingSlash() throws Exception {
         assertThat(signedIn(head("/outbox/failures")).getStatus()).isEqualTo(200);
         assertThat(signedIn(get("/outbox/")).getHeader("Location")).isEqualTo("/outbox");
+    }
+
+    @Test
+    void optionsNameTheMethods() throws Exception {
+        MockHttpServletResponse answer = signedIn(options("/outbox/failures"));
+
+        assertThat(answer.getStatus()).isEqualTo(204);
+        assertThat(answer.getHeader("Allow")).contains("GET", "HEAD", "POST");
+        assertThat(console.send(options("/outbox")).getStatus()).isEqualTo(401);
     }
 
     @Test
