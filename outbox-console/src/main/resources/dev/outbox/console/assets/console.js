@@ -25,7 +25,7 @@
     const now = Date.now() - ahead;
     document.querySelectorAll('time.ago').forEach((time) => {
       const age = now - Number(time.dataset.at);
-      const text = age < 0 ? 'in ' + span(-age) : span(age) + ' ago';
+      const text = Math.abs(age) < 1000 ? 'now' : age < 0 ? 'in ' + span(-age) : span(age) + ' ago';
       write(time.firstElementChild, text);
     });
   }

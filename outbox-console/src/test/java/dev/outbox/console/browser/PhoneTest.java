@@ -107,9 +107,17 @@ class PhoneTest {
     void timesAreAbsoluteToo() {
         browser.open("/operations?event=" + event);
 
-        assertThat(browser.text("time")).matches("\\d+ s ago \\d\\d:\\d\\d:\\d\\dZ");
+        assertThat(browser.text("time")).matches("(now|\\d+ s ago) \\d\\d:\\d\\d:\\d\\dZ");
         assertThat(browser.driver.findElements(By.cssSelector("th bdi, td bdi")))
                 .isNotEmpty();
+    }
+
+    @Test
+    void timeThatIsHalfASecondAheadIsNow() {
+        browser.open("/operations?event=" + event);
+        browser.script("setInterval(() => { document.querySelector('time.ago').dataset.at = Date.now() + 500; })");
+
+        browser.await("time.ago span", "now");
     }
 
     @Test

@@ -12,6 +12,9 @@ public final class Format {
 
     private static final Duration LONGEST_SILENCE = Duration.ofSeconds(30);
 
+    /** Less is no difference: the times are those of another clock, the database's. */
+    private static final Duration A_SECOND = Duration.ofSeconds(1);
+
     private final Clock clock;
 
     Format(Clock clock) {
@@ -60,6 +63,9 @@ public final class Format {
     /** Time relative to the present. */
     public String relative(Instant time) {
         Duration age = Duration.between(time, clock.instant());
+        if (age.abs().compareTo(A_SECOND) < 0) {
+            return "now";
+        }
         return age.isNegative() ? "in " + text(age.negated()) : text(age) + " ago";
     }
 
