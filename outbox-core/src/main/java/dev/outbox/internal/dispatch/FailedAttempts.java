@@ -88,7 +88,9 @@ final class FailedAttempts {
 
     /** Returns what is stored about a failure. Never fails. */
     static Failure failure(Throwable ex) {
-        return ex instanceof UndecodableException undecodable ? undecodable.failure() : Failure.of(FailureLog.code(ex), ex);
+        return ex instanceof UndecodableException undecodable
+                ? undecodable.failure()
+                : Failure.of(FailureLog.code(ex), ex);
     }
 
     /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */

@@ -6,7 +6,8 @@ import java.util.List;
 /** Frames of a handler: without its callers in Outbox, and without the proxies and reflection in between. */
 public final class HandlerFrames {
 
-    private static final List<String> CALLERS = List.of("dev.outbox.internal.dispatch.", "dev.outbox.internal.deadletter.");
+    private static final List<String> CALLERS =
+            List.of("dev.outbox.internal.dispatch.", "dev.outbox.internal.deadletter.");
 
     private static final List<String> PLUMBING = List.of(
             "dev.outbox.HandlerDefinition",

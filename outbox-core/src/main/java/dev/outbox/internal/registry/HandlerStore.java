@@ -152,8 +152,7 @@ public final class HandlerStore {
             """;
 
     /** Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. */
-    private static final String SET_PAUSED =
-            """
+    private static final String SET_PAUSED = """
             WITH {pause}, named AS (
                 SELECT h.id
                   FROM {schema}.outbox_handler h
@@ -172,11 +171,10 @@ public final class HandlerStore {
                 SELECT :actor, :action, :reason, :handler_id, {end}
                  WHERE EXISTS (SELECT FROM changed)
             ), version AS (
-            """
-                            .replace("{pause}", Pause.END)
-                            .replace("{changes}", Pause.CHANGES)
-                            .replace("{end}", Pause.RECORDED_END)
-                    + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
+            """.replace("{pause}", Pause.END)
+                    .replace("{changes}", Pause.CHANGES)
+                    .replace("{end}", Pause.RECORDED_END)
+            + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
                 RETURNING s.stream
             )
             SELECT EXISTS (SELECT FROM changed), ARRAY(SELECT version.stream FROM version)
@@ -289,8 +287,7 @@ public final class HandlerStore {
      * Pauses or resumes a handler in every instance, from its next claim on, and records the operation. A handler that no instance has
      * registered is added first if {@code add} is set. Returns empty if it is not known.
      */
-    public Optional<Paused> setPaused(String handlerId, Pause pause, boolean add, AuditInfo audit)
-            throws SQLException {
+    public Optional<Paused> setPaused(String handlerId, Pause pause, boolean add, AuditInfo audit) throws SQLException {
         return setPaused.run(
                 dataSource,
                 (parameters) -> pause.bind(parameters)

@@ -28,16 +28,12 @@ class FailureLogTest {
     private static final HandlerDefinition MAIL = HandlerDefinition.of("mail", Set.of("*"), (event) -> {});
 
     /** The number of failures before the last attempt. */
-    private static final int LAST = DispatchSettings.defaults()
-                    .retry()
-                    .of("default", "mail")
-                    .maxAttempts()
-            - 1;
+    private static final int LAST =
+            DispatchSettings.defaults().retry().of("default", "mail").maxAttempts() - 1;
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1);
     private final FailureLog failureLog = new FailureLog(nanos::get);
-    private final FailedAttempts failures =
-            new FailedAttempts(DispatchSettings.defaults(), new Random(), failureLog);
+    private final FailedAttempts failures = new FailedAttempts(DispatchSettings.defaults(), new Random(), failureLog);
 
     @RegisterExtension
     private final LoggedLines log = LoggedLines.of(FailureLog.class).from(Level.INFO);
@@ -51,11 +47,16 @@ class FailureLogTest {
         }
         failureLog.summarize(Duration.ZERO);
 
-        assertThat(log.messages()).satisfiesExactly(
-                (line) -> assertThat(line).startsWith("mail gave up on OrderPlaced[id=0,"),
-                (line) -> assertThat(line).startsWith("mail failed 2499 more times with IllegalStateException within 60 s, and 624 "),
-                (line) -> assertThat(line).startsWith("mail gave up on OrderPlaced[id=2500,"),
-                (line) -> assertThat(line).startsWith("mail failed 2499 more times with IllegalStateException within 60 s, and 624 "));
+        assertThat(log.messages())
+                .satisfiesExactly(
+                        (line) -> assertThat(line).startsWith("mail gave up on OrderPlaced[id=0,"),
+                        (line) -> assertThat(line)
+                                .startsWith(
+                                        "mail failed 2499 more times with IllegalStateException within 60 s, and 624 "),
+                        (line) -> assertThat(line).startsWith("mail gave up on OrderPlaced[id=2500,"),
+                        (line) -> assertThat(line)
+                                .startsWith(
+                                        "mail failed 2499 more times with IllegalStateException within 60 s, and 624 "));
         assertThat(traced()).containsExactly(true, false, true, false);
         assertThat(log.events()).extracting(ILoggingEvent::getLevel).containsOnly(Level.ERROR);
     }
@@ -130,7 +131,8 @@ class FailureLogTest {
 
         assertThat(log.messages())
                 .hasSize(1002)
-                .contains("mail failed 3999 more times with other errors within 0 s, and 3999 more deliveries are dead until an operator retries or skips them");
+                .contains(
+                        "mail failed 3999 more times with other errors within 0 s, and 3999 more deliveries are dead until an operator retries or skips them");
     }
 
     @Test
@@ -140,13 +142,17 @@ class FailureLogTest {
         failures.failed(MAIL, attempt(1, 0), new NonRetryableException("no"));
         failureLog.summarize(Duration.ZERO);
 
-        assertThat(log.events()).last().satisfies((line) -> assertThat(line.getMDCPropertyMap()).doesNotContainKey("eventId"));
+        assertThat(log.events())
+                .last()
+                .satisfies((line) -> assertThat(line.getMDCPropertyMap()).doesNotContainKey("eventId"));
         assertThat(MDC.get("eventId")).isEqualTo("7");
         MDC.remove("eventId");
     }
 
     private List<Boolean> traced() {
-        return log.events().stream().map((line) -> line.getThrowableProxy() != null).toList();
+        return log.events().stream()
+                .map((line) -> line.getThrowableProxy() != null)
+                .toList();
     }
 
     private void pass(Duration time) {
@@ -155,7 +161,18 @@ class FailureLogTest {
 
     private static Attempt attempt(long id, int failures) {
         EventEnvelope event = new EventEnvelope(
-                id, new UUID(0, id), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH, false);
+                id,
+                new UUID(0, id),
+                "default",
+                "order",
+                "1",
+                1,
+                "OrderPlaced",
+                1,
+                "{}",
+                Map.of(),
+                Instant.EPOCH,
+                false);
         return new Attempt(event, null, failures + 1, failures, 0, null);
     }
 }

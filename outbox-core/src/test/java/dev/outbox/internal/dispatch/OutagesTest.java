@@ -85,11 +85,13 @@ class OutagesTest {
         nanos.addAndGet(Duration.ofSeconds(10).toNanos());
         failures.failed(MAIL, attempt(1, 0), outage());
 
-        assertThat(log.messages().subList(2, 4)).satisfiesExactly((count) -> assertThat(count)
-                        .isEqualTo("mail failed 9 more times with IllegalStateException within 60 s"), (failure) -> assertThat(
-                                failure)
-                        .startsWith("mail failed with OrderPlaced")
-                        .endsWith("(attempt 1, not counted); next attempt in 1 s"));
+        assertThat(log.messages().subList(2, 4))
+                .satisfiesExactly(
+                        (count) -> assertThat(count)
+                                .isEqualTo("mail failed 9 more times with IllegalStateException within 60 s"),
+                        (failure) -> assertThat(failure)
+                                .startsWith("mail failed with OrderPlaced")
+                                .endsWith("(attempt 1, not counted); next attempt in 1 s"));
     }
 
     @Test

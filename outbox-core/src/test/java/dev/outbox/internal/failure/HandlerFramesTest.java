@@ -51,7 +51,10 @@ class HandlerFramesTest {
 
     @Test
     void failureAroundTheHandlerKeepsItsPlace() {
-        assertThat(frames("org.springframework.aop.Proxy", "java.lang.reflect.Method", "dev.outbox.internal.dispatch.Invocation"))
+        assertThat(frames(
+                        "org.springframework.aop.Proxy",
+                        "java.lang.reflect.Method",
+                        "dev.outbox.internal.dispatch.Invocation"))
                 .containsExactly("org.springframework.aop.Proxy");
         assertThat(frames("dev.outbox.internal.dispatch.Invocation", "java.lang.Thread"))
                 .containsExactly("dev.outbox.internal.dispatch.Invocation", "java.lang.Thread");
@@ -62,20 +65,21 @@ class HandlerFramesTest {
         Exception cause = new IOException("refused");
         Exception ex = new IllegalStateException("down", cause);
         Stream.of(cause, ex)
-                .forEach((one) -> one.setStackTrace(trace("com.shop.Mailer", "dev.outbox.internal.dispatch.Invocation")));
+                .forEach((one) ->
+                        one.setStackTrace(trace("com.shop.Mailer", "dev.outbox.internal.dispatch.Invocation")));
 
         assertThat(Redaction.ofHandler(ex)).isSameAs(ex);
-        assertThat(List.of(cause, ex)).allSatisfy((one) -> assertThat(one.getStackTrace()).hasSize(1));
+        assertThat(List.of(cause, ex))
+                .allSatisfy((one) -> assertThat(one.getStackTrace()).hasSize(1));
     }
 
     @Test
     void storedTraceShowsWhereTheHandlerBegins() {
         Exception ex = new IllegalStateException("down");
-        ex.setStackTrace(trace("a.A", "b.B", "c.C", "d.D", "com.shop.Mailer", "dev.outbox.internal.dispatch.Invocation"));
+        ex.setStackTrace(
+                trace("a.A", "b.B", "c.C", "d.D", "com.shop.Mailer", "dev.outbox.internal.dispatch.Invocation"));
 
-        assertThat(Failure.of("DOWN", ex).trace())
-                .isEqualTo(
-                        """
+        assertThat(Failure.of("DOWN", ex).trace()).isEqualTo("""
                         java.lang.IllegalStateException
                           at a.A.call(Unknown Source)
                           at b.B.call(Unknown Source)

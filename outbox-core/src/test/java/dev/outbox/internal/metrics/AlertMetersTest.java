@@ -15,6 +15,7 @@ import dev.outbox.internal.sql.OutboxSchema;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.ref.Reference;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
@@ -115,7 +116,7 @@ class AlertMetersTest {
     }
 
     @Test
-    void pausedStreamIsOneUntilItsPauseEnds() {
+    void pausedStreamIsOneUntilItsPauseEnds() throws SQLException {
         outbox.addStream("default");
         QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
         OutboxMeters.register(registry, "default", gauges, () -> 0);
@@ -131,10 +132,7 @@ class AlertMetersTest {
     @Test
     void eventsThatOnlyPausesHoldAreCounted() {
         outbox.handler("mail", "*", Recorded.failing((attempt) -> new IllegalStateException("later")))
-                .handler(
-                        "push",
-                        "OrderPaid",
-                        Recorded.failing((attempt) -> new IllegalStateException("later")))
+                .handler("push", "OrderPaid", Recorded.failing((attempt) -> new IllegalStateException("later")))
                 .start();
         outbox.publish("1", new OrderPlaced(1));
         outbox.publish("2", new OrderPaid(1));
@@ -157,12 +155,12 @@ class AlertMetersTest {
         outbox.publish("1", new OrderPlaced(1));
         QueueGauges gauges = new QueueGauges(outbox.dataSource(), OutboxSchema.DEFAULT, Duration.ZERO);
         OutboxMeters.registerHandler(registry, "push", gauges);
-        await().untilAsserted(
-                () -> assertThat(ofHandler("outbox.handler.oldest", "push")).isPositive());
+        await().untilAsserted(() ->
+                assertThat(ofHandler("outbox.handler.oldest", "push")).isPositive());
 
         outbox.update("UPDATE events.outbox_stream SET paused_until = 'infinity'");
-        await().untilAsserted(
-                () -> assertThat(ofHandler("outbox.handler.oldest", "push")).isZero());
+        await().untilAsserted(() ->
+                assertThat(ofHandler("outbox.handler.oldest", "push")).isZero());
     }
 
     private double gauge(String name) {

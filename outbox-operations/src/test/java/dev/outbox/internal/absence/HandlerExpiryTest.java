@@ -133,7 +133,9 @@ class HandlerExpiryTest {
     void pausedRegistrationIsKept() throws SQLException {
         new Lanes(outbox).registered("old", "{}", "*");
         new Lanes(outbox).registered("current", "{}", "*");
-        outbox.sql().sql("UPDATE events.outbox_handler SET paused_until = 'infinity'").update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET paused_until = 'infinity'")
+                .update();
         unseen("old", "8 days");
 
         expiry.runOnce();

@@ -62,13 +62,7 @@ final class Attention {
             String action,
             String address) {
 
-        Item(
-                String kind,
-                String subject,
-                String text,
-                @Nullable Instant since,
-                String action,
-                String address) {
+        Item(String kind, String subject, String text, @Nullable Instant since, String action, String address) {
             this(kind, subject, text, since, null, action, address);
         }
     }
@@ -234,8 +228,7 @@ final class Attention {
                         (subject) -> handler.id().equals(subject.handlerId())));
     }
 
-    private void addPaused(
-            String what, String name, @Nullable Instant until, Predicate<Operation.Subject> isSubject) {
+    private void addPaused(String what, String name, @Nullable Instant until, Predicate<Operation.Subject> isSubject) {
         Operation pause = pauses.stream()
                 .filter((one) -> isSubject.test(one.subject()))
                 .findFirst()

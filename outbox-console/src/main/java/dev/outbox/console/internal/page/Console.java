@@ -107,9 +107,11 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/scheduled/deliver", later::deliver)
                 .POST(path + "/scheduled/cancel", later::cancel)
                 .GET(path + "/assets/{hash}/{name}", views::asset)
-                .route(path(path).or(path(path + "/**")).and(methods(HttpMethod.OPTIONS)), (request) -> ServerResponse.noContent()
-                        .allow(Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST))
-                        .build())
+                .route(
+                        path(path).or(path(path + "/**")).and(methods(HttpMethod.OPTIONS)),
+                        (request) -> ServerResponse.noContent()
+                                .allow(Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST))
+                                .build())
                 .route(
                         path(path).or(path(path + "/**")).and(all()),
                         (request) -> views.notFound(request, "The console has no such page."))

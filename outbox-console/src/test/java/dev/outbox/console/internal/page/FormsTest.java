@@ -225,9 +225,7 @@ class FormsTest {
         assertThat(unknown.getStatus()).isEqualTo(400);
         assertThat(unknown.getContentAsString())
                 .contains(
-                        "no instance has registered",
-                        "<option value=\"4h\" selected=\"selected\">",
-                        "value=\"kept\"");
+                        "no instance has registered", "<option value=\"4h\" selected=\"selected\">", "value=\"kept\"");
         assertThat(misspelled.getStatus()).isEqualTo(400);
         assertThat(misspelled.getContentAsString()).contains("must be a duration such as 30m");
         verify(operations, never()).pauseHandler(any(), any(), any());

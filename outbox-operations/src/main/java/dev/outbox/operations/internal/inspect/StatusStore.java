@@ -146,8 +146,7 @@ final class StatusStore {
     /** Reads the rows of {@link #PAUSED_STREAMS}. */
     static Map<String, Instant> paused(Pipeline.Results results) throws SQLException {
         return results.map(
-                PAUSED_STREAMS,
-                (row) -> row.getObject(2, OffsetDateTime.class).toInstant());
+                PAUSED_STREAMS, (row) -> row.getObject(2, OffsetDateTime.class).toInstant());
     }
 
     private static Map<String, List<Claim>> claims(Pipeline.Results results) throws SQLException {

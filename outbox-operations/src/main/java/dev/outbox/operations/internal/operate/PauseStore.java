@@ -31,8 +31,7 @@ final class PauseStore {
             SELECT EXISTS (SELECT FROM changed)
               FROM {schema}.outbox_stream s
              WHERE s.stream = :stream
-            """
-            .replace("{pause}", Pause.END)
+            """.replace("{pause}", Pause.END)
             .replace("{changes}", Pause.CHANGES)
             .replace("{end}", Pause.RECORDED_END);
 

@@ -255,9 +255,7 @@ class PauseTest {
         OutboxOverview overview = Operator.of(outbox).inspector().overview();
         assertThat(overview.streams())
                 .extracting(
-                        OutboxOverview.Stream::name,
-                        OutboxOverview.Stream::paused,
-                        OutboxOverview.Stream::pausedUntil)
+                        OutboxOverview.Stream::name, OutboxOverview.Stream::paused, OutboxOverview.Stream::pausedUntil)
                 .containsExactly(
                         tuple("default", true, null),
                         tuple("slow", true, log.get(1).pausedUntil()));

@@ -232,7 +232,9 @@ class BulkTest extends ReplaySteps {
         EventEnvelope orphan = outbox.publish("1", new OrderPlaced(1));
         lanes.dead("removed", orphan);
         lanes.dead("mail", orphan);
-        outbox.sql().sql("UPDATE events.outbox_handler SET paused_until = 'infinity'").update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET paused_until = 'infinity'")
+                .update();
         long skip = replays.skip(DEAD.ofHandler("removed"), 10, "ann", "the handler is gone");
         long retry = replays.retry(DEAD, 10, "ann", "for later");
 

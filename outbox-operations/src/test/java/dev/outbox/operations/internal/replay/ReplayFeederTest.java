@@ -125,7 +125,9 @@ class ReplayFeederTest extends ReplaySteps {
     void feedsPausedHandler() throws SQLException {
         publishToEach(700);
         long id = start(ReplayRequest.of("mail").rate(500));
-        outbox.sql().sql("UPDATE events.outbox_handler SET paused_until = 'infinity'").update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET paused_until = 'infinity'")
+                .update();
 
         feed(3);
         assertThat(fed(id)).isEqualTo(700);

@@ -24,8 +24,7 @@ final class UnknownValues implements OperationInvokerAdvisor {
         if (!endpoint.equals(ENDPOINT)) {
             return invoker;
         }
-        Set<String> known =
-                parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
+        Set<String> known = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
         return (context) -> {
             Map<String, Object> given = context.getArguments();
             Map<String, String> unknown = new TreeMap<>();
