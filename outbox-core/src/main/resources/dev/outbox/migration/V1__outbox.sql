@@ -392,6 +392,7 @@ CREATE TABLE ${schema}.outbox_replay (
     deliveries     jsonb,
     after_id       bigint           NOT NULL DEFAULT 0,
     up_to_id       bigint           NOT NULL,
+    command_id     bigint,
     fed_count      bigint           NOT NULL DEFAULT 0,
     busy_count     bigint           NOT NULL DEFAULT 0,
     fed_at         timestamptz      NOT NULL DEFAULT now(),
@@ -412,6 +413,7 @@ COMMENT ON COLUMN ${schema}.outbox_replay.after_id IS 'Events up to this one hav
 COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the replay was asked for; later ones come by themselves';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'When its rate allows more events';
 COMMENT ON COLUMN ${schema}.outbox_replay.kind IS 'REPLAY; or RETRY or SKIP of what deliveries selects';
+COMMENT ON COLUMN ${schema}.outbox_replay.command_id IS 'Of the operations that a retry or skip records';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added, retried or skipped';
 COMMENT ON COLUMN ${schema}.outbox_replay.busy_count IS 'Deliveries that a retry or skip found leased or locked, and left alone';
 COMMENT ON COLUMN ${schema}.outbox_replay.finished_at IS 'When it had added its last delivery, or was cancelled';
@@ -419,6 +421,9 @@ COMMENT ON COLUMN ${schema}.outbox_replay.finished_at IS 'When it had added its 
 CREATE INDEX outbox_replay_unfinished
     ON ${schema}.outbox_replay (id)
     WHERE finished_at IS NULL;
+CREATE INDEX outbox_replay_command
+    ON ${schema}.outbox_replay (command_id)
+    WHERE command_id IS NOT NULL;
 
 -- Handlers that instances have registered.
 CREATE TABLE ${schema}.outbox_handler (
@@ -503,6 +508,7 @@ CREATE TABLE ${schema}.outbox_operation (
     performed_by    text             NOT NULL,
     action          text             NOT NULL,
     reason          text             NOT NULL,
+    command_id      bigint,
     stream          text COLLATE "C",
     handler_id      text COLLATE "C",
     event_id        uuid,
@@ -513,11 +519,14 @@ CREATE TABLE ${schema}.outbox_operation (
     CONSTRAINT outbox_operation_pk PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
+COMMENT ON COLUMN ${schema}.outbox_operation.command_id IS 'Of all operations of one command, from the sequence of the ids; NULL for a command of one operation';
 COMMENT ON COLUMN ${schema}.outbox_operation.previous_status IS 'Of the delivery, where the operation was one on a delivery; so are the errors';
 COMMENT ON COLUMN ${schema}.outbox_operation.paused_until IS 'When the pause ends by itself; NULL if an operator has to end it, or it is none';
 
 CREATE INDEX outbox_operation_event ON ${schema}.outbox_operation (event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX outbox_operation_handler ON ${schema}.outbox_operation (handler_id, id);
+CREATE INDEX outbox_operation_command ON ${schema}.outbox_operation (command_id, id) WHERE command_id IS NOT NULL;
+CREATE INDEX outbox_operation_single ON ${schema}.outbox_operation (id) WHERE command_id IS NULL;
 CREATE INDEX outbox_operation_pause ON ${schema}.outbox_operation (id) WHERE action IN ('PAUSE_HANDLER', 'PAUSE_STREAM');
 
 -- For operators: every event with its current state and its worker.

@@ -25,14 +25,14 @@ public record Operation(
         @Nullable Instant pausedUntil) {
 
     /**
-     * Operations that one command made: of the same operator, action, handler and reason, in a row, within an hour.
+     * Command of an operator, with the operations that it made.
      *
-     * @param latest the latest of them
-     * @param entries how many they are; not exact if the call did not look further
-     * @param oldestId the id of the oldest of them
-     * @param since the time of the oldest of them
+     * @param id the number, by which commands are ordered and {@link OperationSelection#command} finds the operations
+     * @param first the first operation; its subject has no handler if the operations have several
+     * @param entries how many operations it made so far; a lower bound beyond {@link Count#MOST}, unless it runs in the background
+     * @param replay the retry or skip in the background that made them; {@code null} if there is none
      */
-    public record Command(Operation latest, Count entries, long oldestId, Instant since) {}
+    public record Command(long id, Operation first, Count entries, @Nullable Long replay) {}
 
     /**
      * Subject of an operation; components that do not apply are {@code null}.

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param since the earliest time of the operation
  * @param before the time before which the operation was performed
  * @param olderThan the id before which to begin, such as that of the last operation of a page; results are in descending order
+ * @param command the number of the command, if it has more than one operation; not for {@link OutboxOperations#commands}
  */
 public record OperationSelection(
         @Nullable UUID eventId,
@@ -20,7 +21,8 @@ public record OperationSelection(
         @Nullable String performedBy,
         @Nullable Instant since,
         @Nullable Instant before,
-        @Nullable Long olderThan) {
+        @Nullable Long olderThan,
+        @Nullable Long command) {
 
     /**
      * Checks the values.
@@ -39,7 +41,7 @@ public record OperationSelection(
      * @return the selection
      */
     public static OperationSelection all() {
-        return new OperationSelection(null, null, null, null, null, null);
+        return new OperationSelection(null, null, null, null, null, null, null);
     }
 
     /**
@@ -49,7 +51,7 @@ public record OperationSelection(
      * @return the selection
      */
     public static OperationSelection ofEvent(UUID eventId) {
-        return new OperationSelection(eventId, null, null, null, null, null);
+        return new OperationSelection(eventId, null, null, null, null, null, null);
     }
 
     /**
@@ -59,6 +61,17 @@ public record OperationSelection(
      * @return the selection
      */
     public static OperationSelection ofHandler(String handlerId) {
-        return new OperationSelection(null, handlerId, null, null, null, null);
+        return new OperationSelection(null, handlerId, null, null, null, null, null);
+    }
+
+    /**
+     * Selects the operations of a command.
+     *
+     * @param id its number
+     * @param olderThan the id before which to begin; {@code null} for the latest operation
+     * @return the selection
+     */
+    public static OperationSelection ofCommand(long id, @Nullable Long olderThan) {
+        return new OperationSelection(null, null, null, null, null, olderThan, id);
     }
 }

@@ -335,11 +335,10 @@ public interface OutboxOperations {
     List<Operation> operations(OperationSelection selection, int limit);
 
     /**
-     * Reads the operation log by command, latest command first: a retry of 1,000 deliveries is one. Looks at the latest
-     * {@link Count#MOST} operations. To get the next page, pass {@link Operation.Command#oldestId} of the last command of
-     * this page to {@link OperationSelection#olderThan}.
+     * Reads the operation log by command, latest command first: a retry of 1,000 deliveries is one. To get the next page, pass
+     * {@link Operation.Command#id} of the last command of this page to {@link OperationSelection#olderThan}.
      *
-     * @param selection which operations
+     * @param selection which commands: the times and the operator are those of the first operation; of an event, each operation is one
      * @param limit the largest number of commands to return; at least 1
      * @return the commands
      */

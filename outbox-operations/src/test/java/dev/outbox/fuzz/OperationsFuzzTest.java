@@ -156,10 +156,10 @@ class OperationsFuzzTest {
             case 0 -> OperationSelection.ofHandler(values.text());
             case 1 ->
                 new OperationSelection(
-                        null, null, values.text(), null, null, values.random().nextLong());
+                        null, null, values.text(), null, null, values.random().nextLong(), null);
             default ->
                 new OperationSelection(
-                        null, null, null, values.instant(), values.oneIn(2) ? null : values.instant(), null);
+                        null, null, null, values.instant(), values.oneIn(2) ? null : values.instant(), null, null);
         };
     }
 

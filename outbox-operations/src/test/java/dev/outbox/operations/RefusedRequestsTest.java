@@ -91,9 +91,11 @@ class RefusedRequestsTest {
                 refused("'order*' is invalid", () -> REPLAY.eventTypes("order*")),
                 refused(
                         "the name of the operator must not be missing",
-                        () -> new OperationSelection(null, null, "", null, null, null)),
+                        () -> new OperationSelection(null, null, "", null, null, null, null)),
                 refused("handler id must not be missing", () -> OperationSelection.ofHandler(" ")),
-                refused("is empty", () -> new OperationSelection(null, null, null, Instant.EPOCH, Instant.EPOCH, null)),
+                refused(
+                        "is empty",
+                        () -> new OperationSelection(null, null, null, Instant.EPOCH, Instant.EPOCH, null, null)),
                 refused("trace id must not be missing", () -> new EventSelection(null, null, null, "", null)));
     }
 

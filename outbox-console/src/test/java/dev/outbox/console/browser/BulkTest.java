@@ -7,7 +7,9 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
 
 /** Retry and skip of all dead letters of a handler or group, which run on the server. */
 @Tag("full")
@@ -64,7 +67,26 @@ class BulkTest {
                 .hasSize(1000)
                 .extracting(Operation::performedBy)
                 .containsOnly("ann");
+
+        browser.open("/operations?handler=push");
+        assertThat(browser.text("tbody tr")).contains("RETRY 1,000 of push");
+        browser.screenshot("log");
+        browser.click("a.entries");
+        Set<String> shown = new HashSet<>(entries());
+        while (!browser.driver.findElements(By.linkText("Older")).isEmpty()) {
+            browser.click(By.linkText("Older"));
+            shown.addAll(entries());
+        }
+        assertThat(shown).hasSize(1000);
+        browser.screenshot("command");
         browser.assertClean();
+    }
+
+    private List<String> entries() {
+        return browser.driver.findElements(By.cssSelector("tr.entry code")).stream()
+                .map(WebElement::getText)
+                .filter((text) -> text.matches("[0-9a-f-]{36}"))
+                .toList();
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.OutboxEvent;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -67,6 +69,8 @@ class PhoneTest {
 
     @Test
     void noPageIsWiderThanTheScreen() {
+        Operation.Command command =
+                shop.operations().commands(OperationSelection.all(), 1).get(0);
         for (String page : List.of(
                 "",
                 "/failures",
@@ -75,6 +79,7 @@ class PhoneTest {
                 "/lanes?type=Order&id=phone",
                 "/search?aggregateType=Order&aggregateId=phone",
                 "/operations",
+                "/operations/" + command.id(),
                 "/replays")) {
             browser.open(page);
             assertThat((Long) browser.script(WIDEST)).as(page).isLessThanOrEqualTo(0);

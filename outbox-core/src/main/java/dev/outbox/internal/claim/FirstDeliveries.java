@@ -76,7 +76,8 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
 
     /**
      * Returns the statements of a transaction that withdraws events, those that await their first delivery and that no worker has claimed, and
-     * then changes them. Its parameters are {@code event_ids}, {@code withdraw}, {@code actor} and {@code reason}.
+     * then changes them. Its parameters are {@code event_ids}, {@code withdraw}, {@code withdraw_command}, {@code actor} and
+     * {@code reason}.
      *
      * @param before what must be locked before events
      */

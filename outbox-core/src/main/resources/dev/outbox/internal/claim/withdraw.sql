@@ -38,6 +38,6 @@ WITH free AS MATERIALIZED (
     DELETE FROM {schema}.outbox_unpublished o
      WHERE o.id = ANY (ARRAY(SELECT free.id FROM free))
 )
-INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
-SELECT :actor, 'WITHDRAW', :reason, free.stream, free.event_id
+INSERT INTO {schema}.outbox_operation (performed_by, action, reason, command_id, stream, event_id)
+SELECT :actor, 'WITHDRAW', :reason, :withdraw_command::bigint, free.stream, free.event_id
   FROM free;

@@ -345,6 +345,7 @@ class LaneStatementsTest {
             case "token" -> "uuid";
             case "id", "claim", "lease", "replay_id", "after_id", "read_id", "affected", "busy", "expiry_millis" ->
                 "bigint";
+            case "command" -> "bigint";
             case "events", "outbox_ids", "queued_events", "delays", "own_claims" -> "bigint[]";
             case "batch_size", "followers" -> "int";
             case "with_suspects", "open", "dead", "alone" -> "boolean";
@@ -359,7 +360,7 @@ class LaneStatementsTest {
         boolean claims = Set.of("LOCK_DUE", "TAKE", "UNTIL_NEXT").contains(step.name());
         return switch (name) {
             case "token" -> TOKEN;
-            case "id", "claim", "replay_id" -> "1";
+            case "id", "claim", "replay_id", "command" -> "1";
             case "after_id", "affected", "busy" -> "0";
             case "read_id" -> "30000";
             case "lease", "expiry_millis" -> "60000";

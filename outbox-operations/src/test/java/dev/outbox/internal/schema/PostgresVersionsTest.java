@@ -83,12 +83,12 @@ class PostgresVersionsTest {
         assertThat(operations.find(dead, 1)).hasSize(1);
         assertThat(operations.retry(dead, "ann", "try again").affected()).isEqualTo(2);
         assertThat(operations.skip(dead, "ann", "never mind").affected()).isZero();
-        assertThat(operations.operations(new OperationSelection(null, null, "ann", null, null, null), 10))
+        assertThat(operations.operations(new OperationSelection(null, null, "ann", null, null, null, null), 10))
                 .hasSize(2);
         DeliverySelection waiting = DeliverySelection.all().ofHandler("elsewhere");
         assertThat(operations.skip(waiting, "bob", "never mind").affected()).isEqualTo(2);
         return operations
-                .operations(new OperationSelection(null, null, "bob", null, null, null), 10)
+                .operations(new OperationSelection(null, null, "bob", null, null, null, null), 10)
                 .size();
     }
 

@@ -105,7 +105,7 @@ final class OperationEvents {
     }
 
     private List<Operation> page(@Nullable Long olderThan) {
-        return outbox.operations(new OperationSelection(null, null, null, null, null, olderThan), PAGE);
+        return outbox.operations(new OperationSelection(null, null, null, null, null, olderThan, null), PAGE);
     }
 
     private void publish(Operation operation) {

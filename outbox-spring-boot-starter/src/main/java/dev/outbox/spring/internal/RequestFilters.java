@@ -116,7 +116,7 @@ public final class RequestFilters {
     /** Returns the operations that the values select. */
     public OperationSelection operations(String use) {
         OperationSelection selection = new OperationSelection(
-                uuid("event"), text("handler"), text("actor"), time("since"), time("until"), number("after"));
+                uuid("event"), text("handler"), text("actor"), time("since"), time("until"), number("after"), null);
         end(use);
         return selection;
     }

@@ -64,6 +64,7 @@ public final class Console implements AutoCloseable {
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
         LanePage lanes = new LanePage(views, inspector, operations);
         ReplayPages replay = new ReplayPages(views, replays, snapshots, failures);
+        OperationsPage log = new OperationsPage(views, operations);
         ScheduledPage later = new ScheduledPage(views, scheduled);
         Actions actions = new Actions(views, operations, snapshots, events, lanes);
         RouterFunctions.Builder routes = route();
@@ -81,7 +82,8 @@ public final class Console implements AutoCloseable {
         look(routes, "/replays/preview", replay::preview);
         look(routes, "/replays/{id}", replay::page);
         look(routes, "/replays/{id}/live", replay::live);
-        look(routes, "/operations", new OperationsPage(views, operations)::page);
+        look(routes, "/operations", log::page);
+        look(routes, "/operations/{id}", log::command);
         look(routes, "/scheduled", later::page);
         look(
                 routes,

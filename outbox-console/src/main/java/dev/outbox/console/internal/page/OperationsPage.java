@@ -14,11 +14,10 @@ import java.util.Map;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Log of operations by command, latest first. */
+/** Log of operations by command, latest first, and the operations of one command. */
 final class OperationsPage {
 
     private static final int PAGE_SIZE = 50;
-    private static final int MOST_ENTRIES = 1000;
     private static final List<String> FIELDS = List.of("event", "handler", "actor", "since", "until", "after");
 
     private final Views views;
@@ -42,35 +41,35 @@ final class OperationsPage {
     }
 
     private void list(ServerRequest request, Map<String, String> fields, Map<String, Object> model) {
-        Map<String, Object> address = new HashMap<>(fields);
-        Long open = new Inputs(request).number("open");
-        OperationSelection selection = new RequestFilters(fields).operations("log");
-        List<Command> found = operations.commands(selection, PAGE_SIZE + 1);
+        List<Command> found = operations.commands(new RequestFilters(fields).operations("log"), PAGE_SIZE + 1);
         List<Command> shown = found.subList(0, Math.min(PAGE_SIZE, found.size()));
         model.put("commands", shown);
-        model.put("address", address);
-        shown.stream()
-                .filter((command) -> open != null && command.latest().id() == open)
-                .findFirst()
-                .ifPresent((command) -> model.put("opened", entries(selection, command)));
-        boolean cut = found.stream().anyMatch((command) -> !command.entries().exact());
-        if (cut || found.size() > PAGE_SIZE) {
+        if (found.size() > PAGE_SIZE) {
             Map<String, Object> next = new HashMap<>(fields);
-            next.put("after", shown.get(shown.size() - 1).oldestId());
+            next.put("after", shown.get(PAGE_SIZE - 1).id());
             model.put("next", views.links(request).to("operations", next));
         }
     }
 
-    /** Reads the latest entries of a command. */
-    private List<Operation> entries(OperationSelection all, Command command) {
-        OperationSelection from = new OperationSelection(
-                all.eventId(),
-                all.handlerId(),
-                all.performedBy(),
-                all.since(),
-                all.before(),
-                command.latest().id() + 1);
-        return operations.operations(
-                from, (int) Math.min(MOST_ENTRIES, command.entries().value()));
+    /** Lists the operations of a command. */
+    ServerResponse command(ServerRequest request) {
+        String id = request.pathVariable("id");
+        Long after = new Inputs(request).number("after");
+        List<Operation> found = id.matches("\\d{1,18}")
+                ? operations.operations(OperationSelection.ofCommand(Long.parseLong(id), after), PAGE_SIZE + 1)
+                : List.of();
+        if (found.isEmpty()) {
+            return views.notFound(request, "The log has no operations of the command " + id + ".");
+        }
+        List<Operation> shown = found.subList(0, Math.min(PAGE_SIZE, found.size()));
+        Map<String, Object> model = new HashMap<>();
+        model.put("operations", shown);
+        if (found.size() > PAGE_SIZE) {
+            model.put(
+                    "next",
+                    views.links(request)
+                            .to("operations/" + id, "after", shown.get(PAGE_SIZE - 1).id()));
+        }
+        return views.page(request, "command", model);
     }
 }

@@ -74,13 +74,6 @@ public final class Links {
         return to("confirm", "action", action, "subject", subject, "name", name);
     }
 
-    /** Address of the log with the entries of a command, at this. */
-    public String opened(Map<String, ?> log, long command) {
-        Map<String, Object> parameters = new TreeMap<>(log);
-        parameters.put("open", command);
-        return to("operations", parameters) + "#command-" + command;
-    }
-
     /** Address of a page with one parameter. */
     public String to(String page, String name, @Nullable Object value) {
         return to(page, parameter(name, value));

@@ -30,6 +30,7 @@ import jakarta.servlet.http.Cookie;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -375,20 +376,20 @@ class FormsTest {
     }
 
     @Test
-    void logHasOneRowForACommandAndUnfoldsIt() throws Exception {
+    void logHasOneRowForACommand() throws Exception {
         when(operations.commands(OperationSelection.all(), 51))
                 .thenReturn(List.of(
-                        new Operation.Command(PageFixture.operation(33), new Count(627, true), 2, Instant.now())));
-        when(operations.operations(new OperationSelection(null, null, null, null, null, 34L), 627))
-                .thenReturn(List.of(PageFixture.operation(33), PageFixture.operation(32)));
+                        new Operation.Command(40, PageFixture.operation(33), new Count(19_998, true), 6L),
+                        new Operation.Command(30, PageFixture.operation(31), new Count(627, true), null),
+                        new Operation.Command(29, PageFixture.operation(29), new Count(1, true), null)));
 
         assertThat(console.page("/outbox/operations"))
                 .containsSubsequence(
-                        ">RETRY</span>", "href=\"/outbox/operations?open=33#command-33\"", ">627</a>", "mail")
-                .doesNotContain("class=\"entry\"");
-        assertThat(console.page("/outbox/operations?open=33"))
-                .contains("aria-expanded=\"true\"")
-                .containsSubsequence("class=\"entry\"", "class=\"entry\"");
+                        "href=\"/outbox/operations/40\">19,998</a>",
+                        "href=\"/outbox/replays/6\">#6</a>",
+                        "href=\"/outbox/operations/30\">627</a>",
+                        "/outbox/events/" + PageFixture.EVENT)
+                .doesNotContain("Older", "/outbox/operations/29");
     }
 
     @Test
@@ -403,7 +404,7 @@ class FormsTest {
                 new Operation.Subject("bulk", null, null, null, null),
                 end);
         when(operations.commands(OperationSelection.all(), 51))
-                .thenReturn(List.of(new Operation.Command(pause, new Count(1, true), 7, pause.performedAt())));
+                .thenReturn(List.of(new Operation.Command(7, pause, new Count(1, true), null)));
 
         assertThat(console.page("/outbox/operations"))
                 .containsSubsequence(
@@ -413,12 +414,33 @@ class FormsTest {
     }
 
     @Test
-    void logLeadsBeyondTheEntriesThatItLooksAt() throws Exception {
+    void logGoesOnBeforeTheLastCommandOfThePage() throws Exception {
         when(operations.commands(OperationSelection.all(), 51))
-                .thenReturn(List.of(
-                        new Operation.Command(PageFixture.operation(33), new Count(10_000, false), 2, Instant.now())));
+                .thenReturn(LongStream.range(0, 51)
+                        .mapToObj((i) -> new Operation.Command(
+                                100 - i, PageFixture.operation(1), new Count(10_000, false), null))
+                        .toList());
 
-        assertThat(console.page("/outbox/operations")).contains(">10,000+</a>", "/outbox/operations?after=2\"");
+        assertThat(console.page("/outbox/operations"))
+                .contains(">10,000+</a>", "/outbox/operations?after=51\"")
+                .doesNotContain("operations/50\"");
+    }
+
+    @Test
+    void commandShowsAllItsOperationsInPages() throws Exception {
+        List<Operation> entries =
+                LongStream.range(0, 60).mapToObj((i) -> PageFixture.operation(99 - i)).toList();
+        when(operations.operations(OperationSelection.ofCommand(40, null), 51)).thenReturn(entries.subList(0, 51));
+        when(operations.operations(OperationSelection.ofCommand(40, 50L), 51)).thenReturn(entries.subList(50, 60));
+
+        assertThat(console.page("/outbox/operations/40"))
+                .contains("RETRY", "/outbox/operations/40?after=50\"")
+                .containsOnlyOnce("rel=\"next\"");
+        assertThat(console.page("/outbox/operations/40?after=50").split("class=\"entry\"", -1))
+                .hasSize(11)
+                .noneMatch((text) -> text.contains("rel=\"next\""));
+        console.page("/outbox/operations/41", 404);
+        console.page("/outbox/operations/x", 404);
     }
 
     private String found(String text) throws Exception {

@@ -24,7 +24,6 @@ import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
 import jakarta.servlet.http.MappingMatch;
 import java.net.URI;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collections;
@@ -73,7 +72,7 @@ class PagesTest {
         when(operations.commands(any(), anyInt()))
                 .thenAnswer((call) -> Collections.nCopies(
                         call.<Integer>getArgument(1),
-                        new Operation.Command(PageFixture.operation(33), new Count(627, true), 33, Instant.now())));
+                        new Operation.Command(33, PageFixture.operation(33), new Count(627, true), 4L)));
         when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
         when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
         when(replays.countEvents(any())).thenReturn(new Count(10_000, false));
@@ -101,7 +100,8 @@ class PagesTest {
                 "/outbox/replays/4",
                 "/outbox/replays/4/live",
                 "/outbox/replays/preview?handler=mail&reason=%3Cscript%3Ealert&rate=5&aggregateType=Order&aggregateId=%3Cscript%3Ealert",
-                "/outbox/operations?open=33&actor=%22%3E%3Cscript%3Ealert",
+                "/outbox/operations?actor=%22%3E%3Cscript%3Ealert",
+                "/outbox/operations/33",
                 "/outbox/tables",
                 "/outbox/confirm?action=expire&subject=handler&name=%3Cscript%3Ealert",
                 "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"

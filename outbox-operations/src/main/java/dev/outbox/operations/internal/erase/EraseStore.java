@@ -97,7 +97,8 @@ final class EraseStore {
                 dataSource,
                 (parameters) -> bind(parameters, erasure, limit)
                         .set("actor", audit.actor())
-                        .set("reason", audit.reason()),
+                        .set("reason", audit.reason())
+                        .set("command", audit.command()),
                 Pipeline.Results::updated);
     }
 
@@ -134,15 +135,17 @@ final class EraseStore {
                         });
     }
 
-    /** Erases delivered events, after it withdrew those that await their first delivery if asked to. */
-    Counts erase(List<UUID> eventIds, boolean withdraw, AuditInfo audit) throws SQLException {
+    /** Erases delivered events, after it withdrew those that await their first delivery, if that is a command too. */
+    Counts erase(List<UUID> eventIds, @Nullable Long withdrawal, AuditInfo audit) throws SQLException {
         return erase.run(
                 dataSource,
                 (parameters) -> parameters
                         .setTexts("event_ids", eventIds, UUID::toString)
-                        .set("withdraw", withdraw)
+                        .set("withdraw", withdrawal != null)
+                        .set("withdraw_command", withdrawal)
                         .set("actor", audit.actor())
-                        .set("reason", audit.reason()),
+                        .set("reason", audit.reason())
+                        .set("command", audit.command()),
                 (results) -> {
                     ResultSet outbox = results.row(ERASE);
                     long erased = outbox.getLong(1);

@@ -11,10 +11,12 @@ import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.internal.erase.EraseStore.Counts;
 import dev.outbox.operations.internal.erase.EraseStore.Page;
+import dev.outbox.operations.internal.inspect.OperationLogStore;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Erases events batch by batch. It keeps no state: another call finds what the first one left. */
 public final class Eraser {
@@ -22,14 +24,16 @@ public final class Eraser {
     private static final int BATCH = 500;
 
     private final EraseStore store;
+    private final OperationLogStore records;
 
     public Eraser(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
+        this.records = new OperationLogStore(dataSource, schema);
         this.store = new EraseStore(dataSource, schema, archive);
     }
 
     /** Refuses a role without the grants of an eraser, and an erasure of undelivered events, before anything changes. */
     public void check(Erasure erasure, AuditInfo audit) throws SQLException {
-        store.erase(List.of(), false, audit);
+        store.erase(List.of(), null, audit);
         if (erasure.undelivered() != Undelivered.REFUSE) {
             return;
         }
@@ -47,38 +51,40 @@ public final class Eraser {
 
     /** Erases what is delivered. Counts scheduled events first: one that is due meanwhile is found in the queue, behind the others. */
     public Erased erase(Erasure erasure, AuditInfo audit) throws SQLException {
-        boolean withdraw = erasure.undelivered() == Undelivered.WITHDRAW;
-        boolean cancels = withdraw;
+        boolean cancels = erasure.undelivered() == Undelivered.WITHDRAW;
+        Long withdrawal = cancels ? records.nextCommand() : null;
+        AuditInfo cancellation = audit.asCommand(records.nextCommand());
         while (cancels) {
             FaultPoint.BEFORE_ERASURE.reached();
-            cancels = store.cancel(erasure, BATCH, audit) > 0;
+            cancels = store.cancel(erasure, BATCH, cancellation) > 0;
             FaultPoint.AFTER_ERASURE.reached();
         }
         Count scheduled = store.count(erasure).scheduled();
+        AuditInfo own = audit.asCommand(records.nextCommand());
         Counts counts = erasure.aggregateId() == null
-                ? inBatches(List.copyOf(erasure.eventIds()), withdraw, audit)
-                : ofAggregate(erasure, false, audit).plus(ofAggregate(erasure, true, audit));
+                ? inBatches(List.copyOf(erasure.eventIds()), withdrawal, own)
+                : ofAggregate(erasure, false, withdrawal, own).plus(ofAggregate(erasure, true, withdrawal, own));
         return Erased.of(counts.erased(), scheduled.plus(new Count(counts.left(), true)));
     }
 
-    private Counts ofAggregate(Erasure erasure, boolean archived, AuditInfo audit) throws SQLException {
-        boolean withdraw = erasure.undelivered() == Undelivered.WITHDRAW;
+    private Counts ofAggregate(Erasure erasure, boolean archived, @Nullable Long withdrawal, AuditInfo audit)
+            throws SQLException {
         Counts counts = Counts.NONE;
         Long after = Long.MIN_VALUE;
         while (after != null) {
             Page page = store.find(erasure, archived, after);
-            counts = counts.plus(inBatches(page.eventIds(), withdraw, audit));
+            counts = counts.plus(inBatches(page.eventIds(), withdrawal, audit));
             after = page.lastId();
         }
         return counts;
     }
 
-    private Counts inBatches(List<UUID> eventIds, boolean withdraw, AuditInfo audit) throws SQLException {
+    private Counts inBatches(List<UUID> eventIds, @Nullable Long withdrawal, AuditInfo audit) throws SQLException {
         Counts counts = Counts.NONE;
         for (int from = 0; from < eventIds.size(); from += BATCH) {
             List<UUID> batch = eventIds.subList(from, Math.min(from + BATCH, eventIds.size()));
             FaultPoint.BEFORE_ERASURE.reached();
-            counts = counts.plus(store.erase(batch, withdraw, audit));
+            counts = counts.plus(store.erase(batch, withdrawal, audit));
             FaultPoint.AFTER_ERASURE.reached();
         }
         return counts;

@@ -18,6 +18,9 @@ import javax.sql.DataSource;
 /** Finds the records of operations, which are written in the transactions that they describe. */
 public final class OperationLogStore {
 
+    /** Comes after every id. */
+    private static final String LAST = Long.toString(Long.MAX_VALUE);
+
     private static final String SELECT = """
             SELECT p.id, p.performed_at, p.performed_by, p.action, p.reason, p.stream, p.handler_id, p.event_id,
                    CASE p.previous_status WHEN 'BLOCKING' THEN 'DEAD' ELSE p.previous_status END, p.last_error_code, p.last_error,
@@ -44,39 +47,82 @@ public final class OperationLogStore {
 
     private static final String FIND = SELECT + SELECTED + " ORDER BY p.id DESC LIMIT :limit";
 
-    /**
-     * Relies on what {@link #SELECTED} does, and steps from the latest entry of a command to that of the one before, which is cheaper than to
-     * compare all neighbors. Entries of the same change in a row, within an hour, are one command.
-     */
-    private static final String COMMANDS = """
-            WITH RECURSIVE reach AS MATERIALIZED (
-                SELECT coalesce((SELECT p.id {selected} ORDER BY p.id DESC OFFSET {most} - 1 LIMIT 1), 0) AS id
-            ), command AS (
-                (SELECT p.*, 1 AS number {selected} ORDER BY p.id DESC LIMIT 1)
-                 UNION ALL
-                SELECT earlier.*, c.number + 1
-                  FROM command c
-                 CROSS JOIN LATERAL (SELECT p.* {selected}
-                                        AND p.id < c.id
-                                        AND p.id >= (SELECT reach.id FROM reach)
-                                        AND ((p.performed_by, p.action, p.handler_id, p.reason)
-                                             IS DISTINCT FROM (c.performed_by, c.action, c.handler_id, c.reason)
-                                             OR p.event_id IS NULL OR c.event_id IS NULL
-                                             OR p.performed_at < c.performed_at - interval '1 hour')
-                                      ORDER BY p.id DESC
-                                      LIMIT 1) earlier
-                 WHERE c.number <= :limit
-            )
-            """ + SELECT.replace("p.", "c.") + """
-                 , entries.number, (SELECT reach.id = 0 OR c.earlier >= reach.id FROM reach), entries.oldest, entries.since
-              FROM (SELECT *, lead(id, 1, (SELECT reach.id - 1 FROM reach)) OVER (ORDER BY id DESC) AS earlier FROM command) c
-             CROSS JOIN LATERAL (SELECT count(*) AS number, min(p.id) AS oldest, min(p.performed_at) AS since
-                                 {selected}
-                                    AND p.id <= c.id
-                                    AND p.id > c.earlier) entries
-             ORDER BY c.id DESC
+    /** Relies on outbox_operation_command: the order by both columns keeps the planner from reading the primary key backwards. */
+    static final String ENTRIES = SELECT + SELECTED + """
+               AND (p.command_id, p.id) BETWEEN (:command::bigint, 0) AND (:command::bigint, coalesce(:older_than::bigint, {last}) - 1)
+             ORDER BY p.command_id DESC, p.id DESC
              LIMIT :limit
-            """;
+            """.replace("{last}", LAST);
+
+    private static final String NEXT_COMMAND = "SELECT nextval('{schema}.outbox_operation_id_seq')";
+
+    /**
+     * Relies on outbox_operation_single, and steps from one number to the one before in outbox_operation_command, however many operations
+     * have it. The operations of an event are looked for one by one, with outbox_operation_event. The figure of a retry or skip in the
+     * background is that of its row, which outbox_replay_command finds.
+     */
+    static final String COMMANDS = ("""
+            WITH RECURSIVE numbered AS (
+                (SELECT p.command_id
+                   FROM {schema}.outbox_operation p
+                  WHERE p.command_id < coalesce(:older_than::bigint, {last})
+                  ORDER BY p.command_id DESC
+                  LIMIT 1)
+                 UNION ALL
+                SELECT earlier.command_id
+                  FROM numbered n
+                 CROSS JOIN LATERAL (SELECT p.command_id
+                                       FROM {schema}.outbox_operation p
+                                      WHERE p.command_id < n.command_id
+                                      ORDER BY p.command_id DESC
+                                      LIMIT 1) earlier
+            ), command AS (
+                (SELECT p.*, p.id AS number {selected}
+                    AND (p.command_id IS NULL OR :event_id::uuid IS NOT NULL)
+                  ORDER BY p.id DESC
+                  LIMIT :limit)
+                 UNION ALL
+                (SELECT p.*, n.command_id
+                   FROM numbered n
+                  CROSS JOIN LATERAL (SELECT *
+                                        FROM {schema}.outbox_operation p
+                                       WHERE p.command_id = n.command_id
+                                       ORDER BY p.id
+                                       LIMIT 1) p
+                  WHERE :event_id::uuid IS NULL
+                    AND (:performed_by::text IS NULL OR p.performed_by = :performed_by)
+                    AND (:since::timestamptz IS NULL OR p.performed_at >= :since)
+                    AND (:before::timestamptz IS NULL OR p.performed_at < :before)
+                    AND (:handler_id::text IS NULL
+                         OR EXISTS (SELECT
+                                      FROM (SELECT e.handler_id
+                                              FROM {schema}.outbox_operation e
+                                             WHERE e.command_id = n.command_id
+                                             ORDER BY e.id
+                                             LIMIT {most}) e
+                                     WHERE e.handler_id = :handler_id))
+                  LIMIT :limit)
+            )
+            """ + SELECT.replace("p.", "c.").replace("c.handler_id", "CASE WHEN NOT entries.mixed THEN c.handler_id END") + """
+                 , c.number, coalesce(run.fed_count, greatest(entries.found, 1)), run.id IS NOT NULL OR entries.found < {most}, run.id
+              FROM command c
+              LEFT JOIN LATERAL (SELECT r.id, r.fed_count
+                                   FROM {schema}.outbox_replay r
+                                  WHERE r.command_id = c.command_id
+                                    AND :event_id::uuid IS NULL
+                                  LIMIT 1) run ON true
+             CROSS JOIN LATERAL (SELECT count(*) AS found, coalesce(min(e.handler_id) < max(e.handler_id), false) AS mixed
+                                   FROM (SELECT e.handler_id
+                                           FROM {schema}.outbox_operation e
+                                          WHERE e.command_id = c.command_id
+                                            AND run.id IS NULL
+                                            AND :event_id::uuid IS NULL
+                                          LIMIT {most}) e) entries
+             ORDER BY c.number DESC
+             LIMIT :limit
+            """).replace("{selected}", SELECTED)
+            .replace("{last}", LAST)
+            .replace("{most}", Integer.toString(Count.MOST));
 
     /** Reads outbox_handler and outbox_stream whole; relies on outbox_operation_pause. */
     public static final String PAUSES = SELECT.replace("p.handler_id", "paused.handler_id") + """
@@ -98,37 +144,50 @@ public final class OperationLogStore {
 
     private final DataSource dataSource;
     private final Pipeline find;
+    private final Pipeline entries;
     private final Pipeline commands;
+    private final Pipeline nextCommand;
     private final Pipeline pauses;
 
     public OperationLogStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);
-        this.commands = new Pipeline(
-                schema,
-                Pipeline.PLAN_WITH_VALUES,
-                COMMANDS.replace("{selected}", SELECTED).replace("{most}", Integer.toString(Count.MOST)));
+        this.entries = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, Pipeline.IN_INDEX_ORDER, ENTRIES);
+        this.commands = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, Pipeline.IN_INDEX_ORDER, COMMANDS);
+        this.nextCommand = new Pipeline(schema, NEXT_COMMAND);
         this.pauses = new Pipeline(schema, Pipeline.INSPECT, PAUSES);
     }
 
     /** Finds operations, the latest first. */
     public List<Operation> find(OperationSelection selection, int limit) throws SQLException {
-        return find.run(
-                dataSource,
-                (parameters) -> bind(parameters, selection, limit),
-                (results) -> results.list(OperationLogStore::read));
+        Long command = selection.command();
+        return command == null
+                ? find.run(
+                        dataSource,
+                        (parameters) -> bind(parameters, selection, limit),
+                        (results) -> results.list(OperationLogStore::read))
+                : entries.run(
+                        dataSource,
+                        (parameters) -> bind(parameters, selection, limit).set("command", command),
+                        (results) -> results.list(OperationLogStore::read));
     }
 
-    /** Groups the latest operations by command, the latest first. */
+    /** Draws the number of a command that may change several deliveries or events. */
+    public long nextCommand() throws SQLException {
+        return nextCommand.run(
+                dataSource, (parameters) -> {}, (results) -> results.row().getLong(1));
+    }
+
+    /** Lists commands, the latest first. */
     public List<Operation.Command> commands(OperationSelection selection, int limit) throws SQLException {
         return commands.run(
                 dataSource,
                 (parameters) -> bind(parameters, selection, limit),
                 (results) -> results.list((row) -> new Operation.Command(
+                        row.getLong(13),
                         read(row),
-                        new Count(row.getLong(13), row.getBoolean(14)),
-                        row.getLong(15),
-                        row.getObject(16, OffsetDateTime.class).toInstant())));
+                        new Count(row.getLong(14), row.getBoolean(15)),
+                        row.getObject(16, Long.class))));
     }
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, OperationSelection selection, int limit)

@@ -109,9 +109,13 @@ public final class JdbcOperations implements OutboxOperations {
 
     private Changed change(Action action, String done, DeliverySelection selection, AuditInfo audit) {
         String task = action.name().toLowerCase(Locale.ROOT) + " deliveries";
-        Changed changed = search(task, selection, () -> changeAll(action, selection, audit));
+        Changed changed = search(task, selection, () -> changeAll(action, selection, numbered(audit)));
         log.info("{} deliveries {} by {}, {} busy", changed.affected(), done, audit.actor(), changed.busy());
         return changed;
+    }
+
+    private AuditInfo numbered(AuditInfo audit) throws SQLException {
+        return audit.asCommand(records.nextCommand());
     }
 
     /** Changes the deliveries that exist now. */
@@ -170,7 +174,8 @@ public final class JdbcOperations implements OutboxOperations {
     /** Skips the dead letters that died before a time, with one transaction for each batch, and records each. Leaves out those that are locked. */
     public void expireDeadLetters(Instant diedBefore, AuditInfo audit) throws SQLException {
         DeliverySelection dead = DeliverySelection.all().withStatus(DeliveryStatus.DEAD);
-        OperationStore.Request request = new OperationStore.Request(Action.SKIP, dead.statuses(), diedBefore, audit);
+        OperationStore.Request request =
+                new OperationStore.Request(Action.SKIP, dead.statuses(), diedBefore, numbered(audit));
         long newest = deliveries.newest();
         int skipped = 0;
         long reach = 0;
@@ -253,7 +258,7 @@ public final class JdbcOperations implements OutboxOperations {
         Erased erased = OperatorRequest.run("erase events", OperatorRequest.GRANT_ERASURE, () -> {
             eraser.check(erasure, audit);
             if (erasure.undelivered() == Erasure.Undelivered.WITHDRAW) {
-                skipAll(erasure, audit);
+                skipAll(erasure, numbered(audit));
             }
             return eraser.erase(erasure, audit);
         });

@@ -79,7 +79,7 @@ final class OperationStore {
     private static final String CHOOSE =
             """
             WITH bulk AS MATERIALIZED (
-                SELECT r.id
+                SELECT r.id, r.command_id
                   FROM {schema}.outbox_replay r
                  WHERE r.id = :replay_id::bigint
                    AND r.after_id = :after_id::bigint
@@ -108,8 +108,9 @@ final class OperationStore {
                 SELECT * FROM selected WHERE NOT selected.busy
             ), recorded AS (
                 INSERT INTO {schema}.outbox_operation
-                       (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
-                SELECT :actor, :action, :reason, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
+                       (performed_by, action, reason, command_id, stream, handler_id, event_id, previous_status, last_error_code, last_error)
+                SELECT :actor, :action, :reason, coalesce((SELECT bulk.command_id FROM bulk), :command::bigint),
+                       o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
                   FROM chosen c
                  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
                  ORDER BY c.outbox_id, c.handler_id
@@ -284,7 +285,8 @@ final class OperationStore {
                                     .set("busy", before.busy())
                                     .set("action", request.action().name())
                                     .set("actor", request.audit().actor())
-                                    .set("reason", request.audit().reason()),
+                                    .set("reason", request.audit().reason())
+                                    .set("command", request.audit().command()),
                             (results) -> retries ? retried(results.row(RETRY)) : skipped(results.row(SKIP)));
             outcome.skipped().forEach((one) -> listener.skipped(one.stream(), one.handlerId(), one.eventId()));
             return Optional.of(outcome.changed());

@@ -47,10 +47,11 @@ final class ReplayStore {
             WITH changed AS (
                 INSERT INTO {schema}.outbox_replay
                        (kind, handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, event_id, deliveries, rate,
-                        after_id, up_to_id, finished_at, requested_by, reason)
+                        after_id, up_to_id, finished_at, requested_by, reason, command_id)
                 SELECT :kind, :handler_id, :occurred_from, :occurred_to, :replayed_types::text[], :aggregate_type, :aggregate_id,
                        :event_id::uuid, :deliveries::jsonb, :rate, CASE WHEN :event_id::uuid IS NULL THEN 0 ELSE last.id - 1 END,
-                       coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason
+                       coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason,
+                       CASE WHEN :deliveries::jsonb IS NOT NULL THEN nextval('{schema}.outbox_operation_id_seq') END
                   FROM (SELECT CASE WHEN :event_id::uuid IS NULL THEN (SELECT max(o.id) FROM {schema}.outbox o)
                                     ELSE (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id::uuid LIMIT 1) END AS id) last
                  WHERE :event_id::uuid IS NULL

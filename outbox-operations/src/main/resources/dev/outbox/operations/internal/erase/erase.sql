@@ -55,8 +55,8 @@ WITH cancelled AS (
      WHERE s.event_id = ANY (ARRAY(SELECT s.event_id FROM ({scheduled}) s))
     RETURNING s.event_id, s.stream
 )
-INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
-SELECT :actor, 'CANCEL_SCHEDULED', :reason, cancelled.stream, cancelled.event_id
+INSERT INTO {schema}.outbox_operation (performed_by, action, reason, command_id, stream, event_id)
+SELECT :actor, 'CANCEL_SCHEDULED', :reason, :command::bigint, cancelled.stream, cancelled.event_id
   FROM cancelled;
 
 -- result: page
@@ -98,8 +98,8 @@ WITH found AS MATERIALIZED (
        AND o.erased_at IS NULL
     RETURNING o.event_id, o.stream
 ), recorded AS (
-    INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
-    SELECT :actor, 'ERASE', :reason, erased.stream, erased.event_id
+    INSERT INTO {schema}.outbox_operation (performed_by, action, reason, command_id, stream, event_id)
+    SELECT :actor, 'ERASE', :reason, :command::bigint, erased.stream, erased.event_id
       FROM erased
 )
 SELECT (SELECT count(*) FROM erased), (SELECT count(*) FROM found WHERE NOT found.delivered);
@@ -115,8 +115,8 @@ WITH erased AS (
        AND e.erased_at IS NULL
     RETURNING e.outbox_event_id, e.stream
 ), recorded AS (
-    INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream, event_id)
-    SELECT :actor, 'ERASE', :reason, erased.stream, erased.outbox_event_id
+    INSERT INTO {schema}.outbox_operation (performed_by, action, reason, command_id, stream, event_id)
+    SELECT :actor, 'ERASE', :reason, :command::bigint, erased.stream, erased.outbox_event_id
       FROM erased
 )
 SELECT count(*)

@@ -53,7 +53,7 @@ class ErasePlansTest {
                 .mapToObj("%032d"::formatted)
                 .collect(Collectors.joining(",", "'{", "}'"));
         JsonNode plan = new Explained(outbox.owner())
-                .explain(EraseStore.ERASE, "uuid[], text, text", ids + ", 'ann', 'request'");
+                .explain(EraseStore.ERASE, "uuid[], text, text, bigint", ids + ", 'ann', 'request', 1");
 
         assertThat(Explained.rowsVisited(plan, "outbox_published")).isLessThanOrEqualTo(1000);
         assertThat(Explained.pages(plan)).isLessThan(20 * 500);

@@ -3,6 +3,7 @@ package dev.outbox.operations.internal.erase;
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
@@ -110,6 +111,13 @@ class EraseTest {
         assertThat(outbox.count("events.outbox_operation WHERE action = 'ERASE' AND performed_by = 'ann'"
                         + " AND reason = 'request 4711'"))
                 .isEqualTo(7);
+        assertThat(Operator.of(outbox).operations().commands(OperationSelection.all(), 100))
+                .filteredOn((command) -> command.first().reason().equals("request 4711"))
+                .extracting((command) -> command.first().action(), Operation.Command::entries)
+                .containsOnlyOnce(
+                        tuple("ERASE", new Count(7, true)),
+                        tuple("WITHDRAW", new Count(1, true)),
+                        tuple("CANCEL_SCHEDULED", new Count(1, true)));
         assertThat(erase(CUSTOMER).erased()).isZero();
     }
 

@@ -97,65 +97,91 @@ class OperationRecordTest {
         operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
         operations().skip(ALL.ofHandler("audit"), "bob", "not needed");
         outbox.sql()
-                .sql("UPDATE events.outbox_operation SET performed_at = '2001-01-01Z' WHERE id = 2")
+                .sql("UPDATE events.outbox_operation SET performed_at = '2001-01-01Z' WHERE id = 3")
                 .update();
         Instant year2001 = Instant.parse("2001-01-01T00:00:00Z");
 
-        assertThat(ids(EVERY)).containsExactly(4L, 3L, 2L, 1L);
-        assertThat(ids(OperationSelection.ofEvent(events.get(0).eventId()))).containsExactly(4L, 1L);
-        assertThat(ids(OperationSelection.ofHandler("mail"))).containsExactly(3L, 2L, 1L);
-        assertThat(ids(new OperationSelection(null, null, "bob", null, null, null)))
-                .containsExactly(4L);
-        assertThat(ids(performed(null, year2001.plusSeconds(1)))).containsExactly(2L);
-        assertThat(ids(performed(year2001.plusSeconds(1), null))).containsExactly(4L, 3L, 1L);
-        assertThat(ids(new OperationSelection(null, "mail", null, null, null, 3L)))
-                .containsExactly(2L, 1L);
-        assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(4L, 3L);
+        assertThat(ids(EVERY)).containsExactly(6L, 4L, 3L, 2L);
+        assertThat(ids(OperationSelection.ofEvent(events.get(0).eventId()))).containsExactly(6L, 2L);
+        assertThat(ids(OperationSelection.ofHandler("mail"))).containsExactly(4L, 3L, 2L);
+        assertThat(ids(new OperationSelection(null, null, "bob", null, null, null, null)))
+                .containsExactly(6L);
+        assertThat(ids(performed(null, year2001.plusSeconds(1)))).containsExactly(3L);
+        assertThat(ids(performed(year2001.plusSeconds(1), null))).containsExactly(6L, 4L, 2L);
+        assertThat(ids(new OperationSelection(null, "mail", null, null, null, 4L, null)))
+                .containsExactly(3L, 2L);
+        assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(6L, 4L);
     }
 
     @Test
-    void groupsRecordsByCommand() {
+    void commandsHaveTheirOwnOperations() {
         outbox.publishOrders("1", 3).forEach((event) -> lanes.dead("mail", event));
         operations().pauseNewHandler("mail", "ann", "mail is down");
         operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
-        outbox.publishOrders("2", 1).forEach((event) -> lanes.dead("mail", event));
+        EventEnvelope event = outbox.publishOrders("2", 1).get(0);
+        lanes.dead("mail", event);
         operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
-        operations().retry(ALL.ofHandler("mail"), "bob", "again");
-        outbox.sql()
-                .sql("UPDATE events.outbox_operation SET performed_at = performed_at - interval '1 hour' WHERE id < 5")
-                .update();
+        lanes.dead("audit", event);
+        operations().skip(ALL.ofEvent(event.eventId()), "bob", "obsolete");
 
         List<Operation.Command> commands = operations().commands(EVERY, 10);
         assertThat(commands)
                 .extracting(
-                        (command) ->
-                                command.latest().id() + " " + command.latest().action(),
+                        (command) -> command.first().action(),
                         Operation.Command::entries,
-                        Operation.Command::oldestId)
+                        (command) -> command.first().subject().handlerId())
                 .containsExactly(
-                        tuple("5 RETRY", new Count(1, true), 5L),
-                        tuple("4 RETRY", new Count(3, true), 2L),
-                        tuple("1 PAUSE_HANDLER", new Count(1, true), 1L));
+                        tuple("SKIP", new Count(2, true), null),
+                        tuple("RETRY", new Count(1, true), "mail"),
+                        tuple("RETRY", new Count(3, true), "mail"),
+                        tuple("PAUSE_HANDLER", new Count(1, true), "mail"));
+        Operation.Command three = commands.get(2);
+        assertThat(ids(OperationSelection.ofCommand(three.id(), null)))
+                .containsExactly(three.first().id() + 2, three.first().id() + 1, three.first().id());
+        assertThat(ids(OperationSelection.ofCommand(three.id(), three.first().id() + 2)))
+                .containsExactly(three.first().id() + 1, three.first().id());
         assertThat(operations().commands(EVERY, 2)).isEqualTo(commands.subList(0, 2));
+        assertThat(commands(null, null, commands.get(1).id())).isEqualTo(commands.subList(2, 4));
+        assertThat(commands("audit", null, null)).isEqualTo(commands.subList(0, 1));
+        assertThat(commands(null, "ann", null)).isEqualTo(commands.subList(1, 4));
+        assertThat(operations().commands(OperationSelection.ofEvent(event.eventId()), 10))
+                .extracting(Operation.Command::entries)
+                .containsExactly(new Count(1, true), new Count(1, true), new Count(1, true));
+    }
+
+    private List<Operation.Command> commands(
+            @Nullable String handlerId, @Nullable String by, @Nullable Long olderThan) {
+        return operations().commands(new OperationSelection(null, handlerId, by, null, null, olderThan, null), 10);
     }
 
     @Test
-    void looksForCommandsAmongTheLatestRecords() {
-        outbox.sql().sql("""
-                INSERT INTO events.outbox_operation (performed_by, action, reason, handler_id, event_id)
-                SELECT 'ann', 'RETRY', 'mail is back', 'mail', gen_random_uuid() FROM generate_series(1, 10002)
-                """).update();
+    void largeCommandIsListedOnceWithOneFigure() {
+        addCommand(1, 30_000);
+        addCommand(40_000, 10_000);
+        List<Operation.Command> before = operations().commands(EVERY, 10);
+        addCommand(60_000, 300);
 
-        assertThat(operations().commands(EVERY, 10))
-                .extracting(Operation.Command::entries, Operation.Command::oldestId)
-                .containsExactly(tuple(new Count(10_000, false), 3L));
-        assertThat(operations().commands(new OperationSelection(null, "mail", null, null, null, 3L), 10))
-                .extracting(Operation.Command::entries, Operation.Command::oldestId)
-                .containsExactly(tuple(new Count(2, true), 1L));
+        List<Operation.Command> commands = operations().commands(EVERY, 10);
+        assertThat(commands)
+                .extracting(Operation.Command::id, Operation.Command::entries)
+                .containsExactly(
+                        tuple(60_000L, new Count(300, true)),
+                        tuple(40_000L, new Count(10_000, false)),
+                        tuple(1L, new Count(10_000, false)));
+        assertThat(commands.subList(1, 3)).isEqualTo(before);
+        assertThat(commands(null, null, 40_000L)).isEqualTo(commands.subList(2, 3));
+    }
+
+    /** Adds a command whose number is the one before the ids of its operations. */
+    private void addCommand(long id, int entries) {
+        outbox.sql().sql("""
+                INSERT INTO events.outbox_operation (id, performed_by, action, reason, command_id, handler_id, event_id)
+                SELECT :id + n, 'ann', 'RETRY', 'mail is back', :id, 'mail', gen_random_uuid() FROM generate_series(1, :entries) n
+                """).param("id", id).param("entries", entries).update();
     }
 
     private static OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {
-        return new OperationSelection(null, null, null, since, before, null);
+        return new OperationSelection(null, null, null, since, before, null, null);
     }
 
     private List<Long> ids(OperationSelection selection) {

@@ -1,6 +1,7 @@
 package dev.outbox.operations.internal.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -12,6 +13,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.retention.RetentionSteps;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
@@ -72,6 +74,32 @@ class BulkTest extends ReplaySteps {
         assertThat(dead()).isZero();
         assertThat(log("RETRY")).hasSize(25).extracting(Operation::reason).containsOnly("the mail server is back");
         assertThat(lane("1")).containsExactly("1 DEAD", "1 OPEN");
+    }
+
+    @Test
+    void isOneCommandOfTheLogWithItsOwnFigure() throws SQLException {
+        List<EventEnvelope> events = kill(25);
+        lanes.dead("audit", events.get(0));
+        long id = replays.retry(DEAD, 10, "ann", "the mail server is back");
+        feed(1);
+        Operator.of(outbox).operations().skip(MAIL_OF_ALL_STATUSES.ofHandler("audit"), "bob", "obsolete");
+        feed(2);
+
+        List<Operation.Command> commands = Operator.of(outbox).operations().commands(OperationSelection.all(), 10);
+        assertThat(commands)
+                .extracting(
+                        (command) -> command.first().action(), Operation.Command::entries, Operation.Command::replay)
+                .containsExactly(tuple("SKIP", new Count(1, true), null), tuple("RETRY", new Count(25, true), id));
+        assertThat(Operator.of(outbox)
+                        .operations()
+                        .operations(OperationSelection.ofCommand(commands.get(1).id(), null), 100))
+                .hasSize(25)
+                .extracting(Operation::action)
+                .containsOnly("RETRY");
+        outbox.sql().sql("UPDATE events.outbox_replay SET fed_count = 19998").update();
+        assertThat(Operator.of(outbox).operations().commands(OperationSelection.ofHandler("mail"), 10))
+                .extracting(Operation.Command::entries)
+                .containsExactly(new Count(19_998, true));
     }
 
     @Test
