@@ -310,6 +310,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     last_error      text,
     failures        jsonb            NOT NULL DEFAULT '[]',
     replay_id       bigint,
+    retry_id        bigint,
     created_at      timestamptz      NOT NULL DEFAULT now(),
     open_since      timestamptz      NOT NULL DEFAULT now(),
     report_at       timestamptz      NOT NULL DEFAULT 'epoch',
@@ -326,6 +327,7 @@ COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed
 COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; infinity for a blocking dead letter';
 COMMENT ON COLUMN ${schema}.outbox_delivery.failures IS 'Failed attempts: the first one and the nine latest; a retry by an operator keeps them, since they are history';
 COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that added it; NULL for the first delivery of an event';
+COMMENT ON COLUMN ${schema}.outbox_delivery.retry_id IS 'The retry in the background that retried it last; NULL if there was none, or an operator has retried it since';
 COMMENT ON COLUMN ${schema}.outbox_delivery.open_since IS 'When it was queued, or retried by an operator';
 COMMENT ON COLUMN ${schema}.outbox_delivery.report_at IS 'When the dead letter is due for the handler''s dead-letter method; infinity after the method succeeded';
 
@@ -353,6 +355,9 @@ CREATE INDEX outbox_delivery_failures
 CREATE INDEX outbox_delivery_replay
     ON ${schema}.outbox_delivery (replay_id, status)
     WHERE replay_id IS NOT NULL;
+CREATE INDEX outbox_delivery_retry
+    ON ${schema}.outbox_delivery (retry_id, status)
+    WHERE retry_id IS NOT NULL;
 
 -- Adds a failed attempt to those of a delivery, which are the first one and the nine latest; without a code, it adds none. Inlined into
 -- every statement that calls it.
@@ -393,6 +398,7 @@ CREATE TABLE ${schema}.outbox_replay (
     after_id       bigint           NOT NULL DEFAULT 0,
     up_to_id       bigint           NOT NULL,
     command_id     bigint,
+    total_count    bigint,
     fed_count      bigint           NOT NULL DEFAULT 0,
     busy_count     bigint           NOT NULL DEFAULT 0,
     fed_at         timestamptz      NOT NULL DEFAULT now(),
@@ -414,6 +420,7 @@ COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the r
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'When its rate allows more events';
 COMMENT ON COLUMN ${schema}.outbox_replay.kind IS 'REPLAY; or RETRY or SKIP of what deliveries selects';
 COMMENT ON COLUMN ${schema}.outbox_replay.command_id IS 'Of the operations that a retry or skip records';
+COMMENT ON COLUMN ${schema}.outbox_replay.total_count IS 'Deliveries that a retry or skip had before it at its start; NULL if they were not counted in time';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added, retried or skipped';
 COMMENT ON COLUMN ${schema}.outbox_replay.busy_count IS 'Deliveries that a retry or skip found leased or locked, and left alone';
 COMMENT ON COLUMN ${schema}.outbox_replay.finished_at IS 'When it had added its last delivery, or was cancelled';

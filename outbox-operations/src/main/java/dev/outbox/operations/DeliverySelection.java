@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selection of deliveries. Start with {@link #all}, {@link #delivery} or {@link #lane}; every further method narrows the selection.
+ * Selection of deliveries. Start with {@link #all}, {@link #delivery} or {@link #lane}; every further method but {@link #orRetriedBy} narrows it.
  * A component that is {@code null} matches any; methods that narrow refuse a missing value with an {@link InvalidOperationException}. Immutable.
  *
  * @param handlerId the handler
@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param stream the stream
  * @param eventType the event type
  * @param errorCode the code of the last failure
+ * @param retriedBy the retry in the background whose deliveries match whatever their last failure is
  * @param statuses the statuses
  * @param range their times, and where to begin
  */
@@ -30,11 +31,12 @@ public record DeliverySelection(
         @Nullable String stream,
         @Nullable String eventType,
         @Nullable String errorCode,
+        @Nullable Long retriedBy,
         Set<DeliveryStatus> statuses,
         Range range) {
 
     private static final DeliverySelection ALL = new DeliverySelection(
-            null, null, null, null, null, null, null, EnumSet.allOf(DeliveryStatus.class), Range.WHOLE);
+            null, null, null, null, null, null, null, null, EnumSet.allOf(DeliveryStatus.class), Range.WHOLE);
 
     /**
      * Copies the statuses and checks the values.
@@ -201,6 +203,16 @@ public record DeliverySelection(
     }
 
     /**
+     * Widens the error code to any of the deliveries that a retry in the background retried last: they may have failed with another one since.
+     *
+     * @param replay the number of the retry
+     * @return the wider selection
+     */
+    public DeliverySelection orRetriedBy(long replay) {
+        return narrowed((draft) -> draft.retriedBy = replay);
+    }
+
+    /**
      * Narrows the selection to deliveries that were queued for redelivery in a time span.
      *
      * @param since the start, inclusive; {@code null} for no limit
@@ -248,6 +260,7 @@ public record DeliverySelection(
         private @Nullable String stream;
         private @Nullable String eventType;
         private @Nullable String errorCode;
+        private @Nullable Long retriedBy;
         private Set<DeliveryStatus> statuses;
         private Range range;
 
@@ -259,13 +272,23 @@ public record DeliverySelection(
             this.stream = from.stream;
             this.eventType = from.eventType;
             this.errorCode = from.errorCode;
+            this.retriedBy = from.retriedBy;
             this.statuses = from.statuses;
             this.range = from.range;
         }
 
         DeliverySelection selection() {
             return new DeliverySelection(
-                    handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
+                    handlerId,
+                    aggregateType,
+                    aggregateId,
+                    eventId,
+                    stream,
+                    eventType,
+                    errorCode,
+                    retriedBy,
+                    statuses,
+                    range);
         }
     }
 }

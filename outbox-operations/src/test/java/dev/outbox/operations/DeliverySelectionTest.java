@@ -19,6 +19,7 @@ class DeliverySelectionTest {
                         .inStream("push")
                         .ofEventType("Paid")
                         .withErrorCode("TIMEOUT")
+                        .orRetriedBy(3)
                         .withStatus(DeliveryStatus.DEAD, DeliveryStatus.DEAD)
                         .after(7, "mail")
                         .created(null, null))
@@ -30,6 +31,7 @@ class DeliverySelectionTest {
                         "push",
                         "Paid",
                         "TIMEOUT",
+                        3L,
                         Set.of(DeliveryStatus.DEAD),
                         new DeliverySelection.Range(null, null, new DeliverySelection.Place(7, "mail"))));
     }

@@ -53,6 +53,10 @@ class BulkTest {
         browser.type("rate", "200");
         browser.click("#retry-all");
         browser.await((text) -> SOME.matcher(text).find());
+        assertThat(browser.await((text) -> text.contains("Time left")))
+                .containsPattern("Of\\s+1,000\\s+Per second\\s+[0-9.,]+\\s+Time left\\s+\\d+ s");
+        assertThat(browser.find("#bar").getDomProperty("max")).isEqualTo("1000");
+        assertThat(browser.find("#again").isDisplayed()).isFalse();
         browser.screenshot("progress");
         String page = browser.page();
         browser.open("/search");
@@ -87,6 +91,30 @@ class BulkTest {
                 .map(WebElement::getText)
                 .filter((text) -> text.matches("[0-9a-f-]{36}"))
                 .toList();
+    }
+
+    @Test
+    void retriesWhatItLeft() {
+        kill(20);
+        browser.open("/failures/group?handler=push&errorCode=IllegalStateException");
+        browser.type("reason", "perhaps it is back");
+        browser.click("#retry-all");
+        browser.await((text) -> text.contains("DONE"));
+        browser.await("#died-again", "20");
+        browser.await("#left-count", "20");
+        browser.screenshot("left");
+
+        shop.correct("push", "");
+        browser.type(By.cssSelector(".left input[name=reason]"), "now it is");
+        browser.click("#again");
+        browser.await((text) -> text.contains("now it is") && text.contains("DONE"));
+
+        assertThat(browser.text("#changed")).isEqualTo("20");
+        shop.await(PUSHES, DeliveryStatus.DEAD, 0);
+        shop.await(PUSHES, DeliveryStatus.OPEN, 0);
+        browser.await("#left-count", "0");
+        assertThat(browser.find("#again").isDisplayed()).isFalse();
+        browser.assertClean();
     }
 
     @Test

@@ -71,6 +71,7 @@ class PhoneTest {
     void noPageIsWiderThanTheScreen() {
         Operation.Command command =
                 shop.operations().commands(OperationSelection.all(), 1).get(0);
+        long retry = shop.retry(DeliverySelection.all().ofHandler("billing.ledger"));
         for (String page : List.of(
                 "",
                 "/failures",
@@ -80,6 +81,7 @@ class PhoneTest {
                 "/search?aggregateType=Order&aggregateId=phone",
                 "/operations",
                 "/operations/" + command.id(),
+                "/replays/" + retry,
                 "/replays")) {
             browser.open(page);
             assertThat((Long) browser.script(WIDEST)).as(page).isLessThanOrEqualTo(0);

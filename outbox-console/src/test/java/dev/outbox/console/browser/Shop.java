@@ -172,6 +172,11 @@ final class Shop implements AutoCloseable {
         return application.getBean(Replays.class).start(ReplayRequest.of(handlerId), "test", "again");
     }
 
+    /** Starts to retry deliveries in the background, and returns its id. */
+    long retry(DeliverySelection selection) {
+        return application.getBean(Replays.class).retry(selection, 1, "test", "again");
+    }
+
     List<Delivery> find(DeliverySelection selection) {
         return operations().find(selection, 100);
     }

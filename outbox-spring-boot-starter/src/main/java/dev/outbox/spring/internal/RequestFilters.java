@@ -93,6 +93,7 @@ public final class RequestFilters {
                 text("stream"),
                 text("eventType"),
                 text("errorCode"),
+                null,
                 statuses == null ? all.statuses() : statuses,
                 new DeliverySelection.Range(time("since"), time("until"), null));
         end(use);

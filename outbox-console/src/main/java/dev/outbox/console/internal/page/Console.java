@@ -106,6 +106,7 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/failures/bulk", replay::change)
                 .POST(path + "/replays", replay::start)
                 .POST(path + "/replays/{id}/cancel", replay::cancel)
+                .POST(path + "/replays/{id}/again", replay::again)
                 .POST(path + "/scheduled/deliver", later::deliver)
                 .POST(path + "/scheduled/cancel", later::cancel)
                 .GET(path + "/assets/{hash}/{name}", views::asset)

@@ -77,15 +77,15 @@ final class FailuresPage {
         model.put("selection", selection);
         model.put("deliveries", shown);
         boolean whole = page.size() <= PAGE_SIZE && selection.place() == null;
-        model.put("total", whole ? new Count(page.size(), true) : total(selection));
+        model.put("total", whole ? new Count(page.size(), true) : total(selection.fromBeginning().deliveries()));
         model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
         return model;
     }
 
     /** Counts all deliveries of the selection, because a bulk operation changes all of them; returns {@code null} if that takes too long. */
-    private @Nullable Count total(GroupSelection selection) {
+    @Nullable Count total(DeliverySelection selection) {
         try {
-            return operations.count(selection.fromBeginning().deliveries());
+            return operations.count(selection);
         } catch (InvalidOperationException e) {
             log.debug("The deliveries of {} were not counted in time", selection, e);
             return null;

@@ -9,9 +9,13 @@ import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
@@ -103,17 +107,39 @@ final class ReplayPages {
         String action = inputs.required("action");
         try {
             int rate = inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE);
-            String operator = Operators.of(request);
-            String reason = inputs.required("reason");
-            long id = switch (action) {
-                case "retry" -> replays.retry(selection, rate, operator, reason);
-                case "skip" -> replays.skip(selection, rate, operator, reason);
-                default -> throw new InvalidOperationException("The console can retry and skip deliveries only.");
-            };
-            return redirect(request, id, "started");
+            return redirect(request, change(request, action, selection, rate), "started");
         } catch (InvalidOperationException e) {
             return failures.refused(
                     request, Map.<String, Object>of("refused", action, "fields", inputs.texts(FIELDS)), e);
+        }
+    }
+
+    private long change(ServerRequest request, String action, DeliverySelection selection, int rate) {
+        String operator = Operators.of(request);
+        String reason = new Inputs(request).required("reason");
+        return switch (action) {
+            case "retry" -> replays.retry(selection, rate, operator, reason);
+            case "skip" -> replays.skip(selection, rate, operator, reason);
+            default -> throw new InvalidOperationException("The console can retry and skip deliveries only.");
+        };
+    }
+
+    /** Retries or skips what a bulk left. */
+    ServerResponse again(ServerRequest request) {
+        Optional<Replay> bulk = find(request).filter((replay) -> replay.deliveries() != null);
+        if (bulk.isEmpty()) {
+            return unknown(request);
+        }
+        Replay replay = bulk.get();
+        try {
+            String action = replay.kind().name().toLowerCase(Locale.ROOT);
+            DeliverySelection left = Objects.requireNonNull(replay.left());
+            return redirect(request, change(request, action, left, replay.request().rate()), "started");
+        } catch (InvalidOperationException e) {
+            Map<String, @Nullable Object> model = model(replay);
+            model.put("refused", "again");
+            model.put("fields", new Inputs(request).texts(FIELDS));
+            return views.refused(request, "replay", model, e);
         }
     }
 
@@ -135,12 +161,31 @@ final class ReplayPages {
     }
 
     private ServerResponse shown(ServerRequest request, boolean live) {
-        String id = request.pathVariable("id");
-        Optional<Replay> replay = id.matches("\\d{1,18}") ? replays.find(Long.parseLong(id)) : Optional.empty();
+        Optional<Replay> replay = find(request);
         if (replay.isEmpty()) {
-            return views.notFound(request, "There is no replay " + id + ", or only a newer release knows it.");
+            return unknown(request);
         }
-        Map<String, ?> model = Map.<String, Object>of("replay", replay.get());
+        Map<String, ?> model = model(replay.get());
         return live ? views.fragment(request, "replay", "live", model) : views.page(request, "replay", model);
+    }
+
+    private Optional<Replay> find(ServerRequest request) {
+        String id = request.pathVariable("id");
+        return id.matches("\\d{1,18}") ? replays.find(Long.parseLong(id)) : Optional.empty();
+    }
+
+    private ServerResponse unknown(ServerRequest request) {
+        return views.notFound(
+                request,
+                "There is no replay " + request.pathVariable("id") + ", or only a newer release knows it.");
+    }
+
+    /** A bulk that has ended comes with the number of the deliveries that it left. */
+    private Map<String, @Nullable Object> model(Replay replay) {
+        DeliverySelection left = replay.status() == Replay.Status.RUNNING ? null : replay.left();
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("replay", replay);
+        model.put("left", left == null ? null : failures.total(left));
+        return model;
     }
 }

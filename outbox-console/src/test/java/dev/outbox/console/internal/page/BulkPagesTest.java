@@ -15,6 +15,7 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replays;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,13 +113,50 @@ class BulkPagesTest {
         assertThat(console.page("/outbox/replays")).contains("#6</a> Retry");
         assertThat(console.page("/outbox/replays/6"))
                 .contains("Retry <span>#6</span>", "<dd id=\"changed\">400</dd>", "Busy, left alone", "id=\"cancel\"")
+                .contains("max=\"19998\" value=\"402\"", "<dd id=\"total\">19,998</dd>", "<dd id=\"rate\">100</dd>")
+                .contains("<dd id=\"time-left\">3 min 15 s</dd>", "<dt>Not handled yet</dt><dd>30</dd>")
+                .contains("href=\"/outbox/failures/group?handler=mail\">7</a>")
                 .contains("handler=mail&amp;errorCode=IOException&amp;status=DEAD\">What is left")
-                .doesNotContain("Added", "data-finished");
+                .doesNotContain("Added", "data-finished", "data-left");
         when(replays.find(6))
                 .thenReturn(Optional.of(PageFixture.bulk(
                         Replay.Kind.SKIP, DEAD, PageFixture.overview().at())));
         assertThat(console.page("/outbox/replays/6"))
                 .contains("Skip <span>#6</span>", "<dt>Skipped</dt>", "data-finished");
+    }
+
+    @Test
+    void bulkThatHasEndedOffersWhatItLeft() throws Exception {
+        Replay retry = PageFixture.bulk(
+                Replay.Kind.RETRY,
+                DEAD.withErrorCode("IOException"),
+                PageFixture.overview().at());
+        DeliverySelection left = DEAD.withErrorCode("IOException").orRetriedBy(6);
+        when(replays.find(6)).thenReturn(Optional.of(retry));
+        when(operations.count(left)).thenReturn(new Count(9, true));
+        when(replays.retry(left, 200, "ann", "now it is")).thenReturn(8L);
+
+        assertThat(console.page("/outbox/replays/6"))
+                .contains("data-left", "<dd id=\"left-count\">9</dd>", "action=\"/outbox/replays/6/again\"");
+        assertThat(console.submit(again().param("reason", "now it is")).getRedirectedUrl())
+                .isEqualTo("/outbox/replays/8");
+        MockHttpServletResponse refused = console.submit(again());
+        assertThat(refused.getStatus()).isEqualTo(400);
+        assertThat(refused.getContentAsString()).contains("&#39;reason&#39; is missing", "Retry what is left");
+        when(operations.count(left)).thenReturn(Count.NONE);
+        assertThat(console.page("/outbox/replays/6")).doesNotContain("data-left");
+    }
+
+    @Test
+    void replayHasNothingToRetryAgain() throws Exception {
+        when(replays.find(6)).thenReturn(Optional.of(PageFixture.replay()));
+
+        assertThat(console.submit(again().param("reason", "again")).getStatus()).isEqualTo(404);
+        assertThat(console.page("/outbox/replays/6")).doesNotContain("/again");
+    }
+
+    private static MockHttpServletRequestBuilder again() {
+        return post("/outbox/replays/6/again").param("operator", "ann");
     }
 
     @Test
@@ -131,7 +169,15 @@ class BulkPagesTest {
                 null,
                 replay.origin(),
                 replay.status(),
-                new Replay.Progress(30_000, new Count(10_000, false), new Count(1_000, true), 0, false, null));
+                new Replay.Progress(
+                        null,
+                        30_000,
+                        new Count(10_000, false),
+                        new Count(1_000, true),
+                        0,
+                        false,
+                        Duration.ofSeconds(300),
+                        null));
         when(replays.list()).thenReturn(List.of(large));
         when(replays.find(4)).thenReturn(Optional.of(large));
 

@@ -167,7 +167,8 @@ final class PageFixture {
                 null,
                 new Replay.Origin("ann", EVIL, NOW.minusSeconds(8)),
                 Replay.Status.RUNNING,
-                new Replay.Progress(100, new Count(40, true), new Count(1, true), 0, false, null));
+                new Replay.Progress(
+                        null, 100, new Count(40, true), new Count(1, true), 0, false, Duration.ofSeconds(4), null));
     }
 
     static Replay bulk(Replay.Kind kind, DeliverySelection selection, @Nullable Instant finishedAt) {
@@ -178,6 +179,14 @@ final class PageFixture {
                 selection,
                 new Replay.Origin("ann", "fixed", NOW.minusSeconds(8)),
                 finishedAt == null ? Replay.Status.RUNNING : Replay.Status.DONE,
-                new Replay.Progress(400, Count.NONE, Count.NONE, 2, finishedAt != null, finishedAt));
+                new Replay.Progress(
+                        19_998L,
+                        400,
+                        new Count(30, true),
+                        new Count(7, true),
+                        2,
+                        finishedAt != null,
+                        Duration.ofSeconds(4),
+                        finishedAt));
     }
 }

@@ -31,7 +31,8 @@ final class DeliveryQueryStore {
                                 OR d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id)))
                            AND (:stream::text IS NULL OR d.stream = :stream)
                            AND (:event_type::text IS NULL OR d.event_type = :event_type)
-                           AND (:error_code::text IS NULL OR d.last_error_code = :error_code)
+                           AND (:error_code::text IS NULL OR d.last_error_code = :error_code
+                                OR :retried_by::bigint IS NOT NULL AND d.retry_id = :retried_by)
                            AND (:since::timestamptz IS NULL OR d.created_at >= :since)
                            AND (:before::timestamptz IS NULL OR d.created_at < :before)
                            AND (:open AND d.status = 'OPEN' OR :dead AND d.status = 'BLOCKING' OR :dead AND d.status = 'DEAD')
@@ -88,12 +89,23 @@ final class DeliveryQueryStore {
             .replace("{changes}", OperationStore.CHANGES)
             .replace("{untouched}", OperationStore.UNTOUCHED);
 
+    /** Relies on what {@link #SELECTED} does. Has no bound but time: the bulk that it is for changes as many. */
+    private static final String COUNT_CHANGEABLE = """
+            SELECT count(*)
+              FROM {schema}.outbox_delivery d
+             WHERE {selected}
+               AND {changes}
+            """.replace("{selected}", SELECTED).replace("{changes}", OperationStore.CHANGES);
+
+    private static final String SHORT = "SELECT set_config('statement_timeout', '2s', true)";
+
     private final DataSource dataSource;
     private final Pipeline find;
     private final Pipeline count;
     private final Pipeline newest;
     private final Pipeline reach;
     private final Pipeline findChangeable;
+    private final Pipeline countChangeable;
 
     public DeliveryQueryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
@@ -102,6 +114,7 @@ final class DeliveryQueryStore {
         this.newest = new Pipeline(schema, NEWEST);
         this.reach = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, Pipeline.IN_INDEX_ORDER, REACH);
         this.findChangeable = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND_CHANGEABLE);
+        this.countChangeable = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, SHORT, COUNT_CHANGEABLE);
     }
 
     /** Finds deliveries, those of the oldest events first. */
@@ -155,6 +168,14 @@ final class DeliveryQueryStore {
                 (results) -> results.list(DeliveryRef::read));
     }
 
+    /** Counts deliveries that an action would change. */
+    public long countChangeable(DeliverySelection selection, OperationStore.Action action) throws SQLException {
+        return countChangeable.run(
+                dataSource,
+                (parameters) -> bind(parameters, selection).set("action", action.name()),
+                (results) -> results.row().getLong(1));
+    }
+
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
             throws SQLException {
         DeliverySelection.Place after = selection.range().after();
@@ -166,6 +187,7 @@ final class DeliveryQueryStore {
                 .set("stream", selection.stream())
                 .set("event_type", selection.eventType())
                 .set("error_code", selection.errorCode())
+                .set("retried_by", selection.retriedBy())
                 .set("since", selection.range().since())
                 .set("before", selection.range().before())
                 .set("open", selection.statuses().contains(DeliveryStatus.OPEN))

@@ -2,6 +2,7 @@ package dev.outbox.operations.internal.operate;
 
 import dev.outbox.internal.absence.HandlerExpiry;
 import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliveryRef;
 import dev.outbox.internal.notify.WakeUp;
@@ -33,6 +34,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -147,6 +149,19 @@ public final class JdbcOperations implements OutboxOperations {
 
     private void wake(List<DeliveryRef> batch) {
         batch.stream().map(DeliveryRef::stream).distinct().map(WakeUp::of).forEach(wake);
+    }
+
+    /** Counts the deliveries that a bulk would change; returns {@code null} if that takes too long. */
+    public @Nullable Long countChangeable(Replay.Kind kind, DeliverySelection selection) throws SQLException {
+        try {
+            return deliveries.countChangeable(selection, Action.valueOf(kind.name()));
+        } catch (SQLException ex) {
+            if (Causes.isTooLong(ex)) {
+                log.debug("The deliveries of {} were not counted in time", selection, ex);
+                return null;
+            }
+            throw ex;
+        }
     }
 
     /** Changes the next deliveries of a bulk, and notes in the same transaction how far it is, unless another process was faster. */

@@ -144,6 +144,7 @@ final class OperationStore {
                    SET status = 'OPEN',
                        next_retry_at = clock_timestamp(),
                        open_since = clock_timestamp(),
+                       retry_id = :replay_id::bigint,
                        report_at = 'epoch',
                        retry_count = 0
                   FROM chosen""") + """

@@ -52,7 +52,7 @@ public final class JdbcReplays implements Replays {
         AuditInfo audit = OperatorRequest.check(by, reason);
         return OperatorRequest.run("start a replay", () -> {
             RegisteredHandler handler = handler(request);
-            return start(Kind.REPLAY, request, null, handler.id(), audit);
+            return start(Kind.REPLAY, request, null, null, handler.id(), audit);
         });
     }
 
@@ -73,13 +73,21 @@ public final class JdbcReplays implements Replays {
             throw new InvalidOperationException("work in the background needs a selection with a handler");
         }
         ReplayRequest request = ReplayRequest.of(handlerId).rate(rate);
-        return OperatorRequest.run("start a retry or skip", () -> start(kind, request, selection, handlerId, audit));
+        return OperatorRequest.run("start a retry or skip", () -> {
+            Long total = operations.countChangeable(kind, selection);
+            return start(kind, request, selection, total, handlerId, audit);
+        });
     }
 
     private long start(
-            Kind kind, ReplayRequest request, @Nullable DeliverySelection deliveries, String handlerId, AuditInfo audit)
+            Kind kind,
+            ReplayRequest request,
+            @Nullable DeliverySelection deliveries,
+            @Nullable Long total,
+            String handlerId,
+            AuditInfo audit)
             throws SQLException {
-        long id = store.insert(kind, request, deliveries, handlerId, audit)
+        long id = store.insert(kind, request, deliveries, total, handlerId, audit)
                 .orElseThrow(() -> new InvalidOperationException(
                         "the event " + request.eventId() + " does not exist, or is archived"));
         log.info("Replay {} ({}) to {} started by {}", id, kind, handlerId, audit.actor());

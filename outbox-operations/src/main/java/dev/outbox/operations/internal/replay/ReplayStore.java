@@ -47,10 +47,10 @@ final class ReplayStore {
             WITH changed AS (
                 INSERT INTO {schema}.outbox_replay
                        (kind, handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, event_id, deliveries, rate,
-                        after_id, up_to_id, finished_at, requested_by, reason, command_id)
+                        after_id, up_to_id, finished_at, requested_by, reason, total_count, command_id)
                 SELECT :kind, :handler_id, :occurred_from, :occurred_to, :replayed_types::text[], :aggregate_type, :aggregate_id,
                        :event_id::uuid, :deliveries::jsonb, :rate, CASE WHEN :event_id::uuid IS NULL THEN 0 ELSE last.id - 1 END,
-                       coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason,
+                       coalesce(last.id, 0), CASE WHEN last.id IS NULL THEN now() END, :actor, :reason, :total::bigint,
                        CASE WHEN :deliveries::jsonb IS NOT NULL THEN nextval('{schema}.outbox_operation_id_seq') END
                   FROM (SELECT CASE WHEN :event_id::uuid IS NULL THEN (SELECT max(o.id) FROM {schema}.outbox o)
                                     ELSE (SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id::uuid LIMIT 1) END AS id) last
@@ -61,17 +61,18 @@ final class ReplayStore {
             """ + recorded("START_REPLAY", "changed.kind = 'REPLAY'");
 
     /**
-     * Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. The status is no constant: the index of dead letters would be read
-     * whole.
+     * Relies on outbox_replay_pk, backwards, outbox_delivery_replay and outbox_delivery_retry. The status is no constant: the index of dead
+     * letters would be read whole.
      */
     static final String LIST = """
             SELECT r.id, r.handler_id, r.occurred_from, r.occurred_to, r.event_types, r.aggregate_type, r.aggregate_id, r.rate,
                    r.requested_by, r.reason, r.created_at,
                    CASE WHEN r.cancelled_by IS NOT NULL THEN 'CANCELLED'
-                        WHEN r.finished_at IS NULL OR d.open > 0 THEN 'RUNNING'
+                        WHEN r.finished_at IS NULL OR r.kind = 'REPLAY' AND d.open > 0 THEN 'RUNNING'
                         ELSE 'DONE' END,
                    r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at,
-                   r.kind, r.event_id, r.deliveries::text, r.busy_count, d.open < :most, d.dead < :most
+                   r.kind, r.event_id, r.deliveries::text, r.busy_count, d.open < :most, d.dead < :most,
+                   r.total_count, extract(epoch FROM coalesce(r.finished_at, clock_timestamp()) - r.created_at)
               FROM {schema}.outbox_replay r
              CROSS JOIN LATERAL (SELECT sum(counted.deliveries) FILTER (WHERE kind.status = 'OPEN') AS open,
                                         least(sum(counted.deliveries) FILTER (WHERE kind.status <> 'OPEN'), :most) AS dead
@@ -79,7 +80,14 @@ final class ReplayStore {
                                   CROSS JOIN LATERAL (SELECT count(*) AS deliveries
                                                         FROM (SELECT d.status
                                                                 FROM {schema}.outbox_delivery d
-                                                               WHERE d.replay_id = r.id
+                                                               WHERE r.kind = 'REPLAY'
+                                                                 AND d.replay_id = r.id
+                                                                 AND d.status = kind.status
+                                                               UNION ALL
+                                                              SELECT d.status
+                                                                FROM {schema}.outbox_delivery d
+                                                               WHERE r.kind = 'RETRY'
+                                                                 AND d.retry_id = r.id
                                                                  AND d.status = kind.status
                                                                LIMIT :most) d) counted) d
              WHERE :id::bigint IS NULL OR r.id = :id
@@ -344,13 +352,19 @@ final class ReplayStore {
      * the requested event does not exist.
      */
     Optional<Long> insert(
-            Kind kind, ReplayRequest request, @Nullable DeliverySelection deliveries, String handlerId, AuditInfo audit)
+            Kind kind,
+            ReplayRequest request,
+            @Nullable DeliverySelection deliveries,
+            @Nullable Long total,
+            String handlerId,
+            AuditInfo audit)
             throws SQLException {
         return insert.run(
                 dataSource,
                 (parameters) -> bind(parameters, request)
                         .set("kind", kind.name())
                         .set("deliveries", deliveries == null ? null : JSON.writeValueAsString(deliveries))
+                        .set("total", total)
                         .set("handler_id", handlerId)
                         .set("rate", request.rate())
                         .set("actor", audit.actor())
@@ -518,11 +532,13 @@ final class ReplayStore {
                         row.getObject(11, OffsetDateTime.class).toInstant()),
                 Replay.Status.valueOf(row.getString(12)),
                 new Progress(
+                        row.getObject(24, Long.class),
                         row.getLong(13),
                         new Count(row.getLong(14), row.getBoolean(22)),
                         new Count(row.getLong(15), row.getBoolean(23)),
                         row.getLong(21),
                         row.getBoolean(16),
+                        Duration.ofMillis((long) (row.getDouble(25) * 1000)),
                         DeliveryRow.instant(row, 17)));
     }
 }

@@ -31,6 +31,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -74,6 +75,39 @@ class BulkTest extends ReplaySteps {
         assertThat(dead()).isZero();
         assertThat(log("RETRY")).hasSize(25).extracting(Operation::reason).containsOnly("the mail server is back");
         assertThat(lane("1")).containsExactly("1 DEAD", "1 OPEN");
+    }
+
+    @Test
+    void knowsWhatIsBeforeItAndWhatItLeft() throws SQLException {
+        kill(25);
+        lanes.dead("audit", outbox.publish("1", new OrderPlaced(1)));
+        DeliverySelection failed = DEAD.withErrorCode("IOException");
+        long id = replays.retry(failed, 10, "ann", "the mail server is back");
+        assertThat(replay(id).progress().total()).isEqualTo(25);
+        assertThat(replay(id).progress().timeLeft()).isNull();
+
+        feed(1);
+        assertThat(replay(id).progress()).satisfies((progress) -> {
+            assertThat(progress.open()).isEqualTo(new Count(10, true));
+            assertThat(progress.rate()).isPositive();
+            assertThat(progress.timeLeft()).isPositive();
+        });
+        settle(DIES, claimDue());
+        feed(2);
+        assertThat(replay(id)).satisfies((done) -> {
+            assertThat(done.status()).isEqualTo(Status.DONE);
+            assertThat(done.progress().total()).isEqualTo(25);
+            assertThat(done.progress().open()).isEqualTo(new Count(15, true));
+            assertThat(done.progress().dead()).isEqualTo(new Count(10, true));
+            assertThat(done.progress().timeLeft()).isNull();
+        });
+        assertThat(Operator.of(outbox).operations().count(failed).value()).isZero();
+
+        long again = replays.retry(Objects.requireNonNull(replay(id).left()), 10, "ann", "now it is");
+        assertThat(replay(again).progress().total()).isEqualTo(10);
+        feed(1);
+        assertThat(fed(again)).isEqualTo(10);
+        assertThat(replay(id).progress().dead()).isEqualTo(Count.NONE);
     }
 
     @Test
