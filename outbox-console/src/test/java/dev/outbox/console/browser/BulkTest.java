@@ -7,6 +7,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.ReplayRequest;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -114,6 +115,27 @@ class BulkTest {
         shop.await(PUSHES, DeliveryStatus.OPEN, 0);
         browser.await("#left-count", "0");
         assertThat(browser.find("#again").isDisplayed()).isFalse();
+        browser.assertClean();
+    }
+
+    @Test
+    void replayedEventThatDiesAgainIsRetried() {
+        UUID event = kill(1).get(0);
+        DeliverySelection delivery = DeliverySelection.delivery(event, "push");
+        shop.operations().skip(delivery, "bob", "obsolete");
+        shop.replay(ReplayRequest.of("push").event(event));
+        shop.await(delivery, DeliveryStatus.DEAD, 1);
+
+        browser.open("/events/" + event);
+        assertThat(browser.text(".heading .pill")).isEqualTo("REPLAY DEAD");
+        assertThat(browser.driver.findElements(By.cssSelector(".pill.published, a.again")))
+                .isEmpty();
+        browser.screenshot("replay-dead");
+        shop.correct("push", "");
+        browser.click("button.retry");
+        shop.await(delivery, DeliveryStatus.OPEN, 0);
+        browser.open("/events/" + event);
+        assertThat(browser.text(".heading .pill")).isEqualTo("PUBLISHED");
         browser.assertClean();
     }
 

@@ -169,7 +169,11 @@ final class Shop implements AutoCloseable {
 
     /** Starts a replay to a handler, and returns its id. */
     long replay(String handlerId) {
-        return application.getBean(Replays.class).start(ReplayRequest.of(handlerId), "test", "again");
+        return replay(ReplayRequest.of(handlerId));
+    }
+
+    long replay(ReplayRequest request) {
+        return application.getBean(Replays.class).start(request, "test", "again");
     }
 
     /** Starts to retry deliveries in the background, and returns its id. */

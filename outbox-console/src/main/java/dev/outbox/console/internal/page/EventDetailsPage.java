@@ -2,10 +2,13 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.EventDetails.HandlerProgress;
+import dev.outbox.operations.EventDetails.Outcome;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.spring.internal.RequestFilters;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -56,6 +59,7 @@ final class EventDetailsPage {
         }
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("details", event.get());
+        model.put("status", status(event.get()));
         model.put("timeline", Timeline.of(event.get()));
         model.put("erasure", erasure(event.get()));
         model.put("showPayloads", showPayloads);
@@ -67,6 +71,17 @@ final class EventDetailsPage {
             });
         }
         return view.apply(model);
+    }
+
+    /** An event stays published while a replay of it is open or dead. */
+    private static String status(EventDetails event) {
+        EventDetails.Status status = event.progress().status();
+        return event.handlers().stream()
+                .filter((handler) -> status == EventDetails.Status.PUBLISHED && handler.delivery() != null)
+                .map(HandlerProgress::outcome)
+                .max(Comparator.comparing((outcome) -> outcome == Outcome.DEAD))
+                .map((outcome) -> "REPLAY " + outcome)
+                .orElse(status.name());
     }
 
     private static @Nullable Operation erasure(EventDetails event) {

@@ -10,6 +10,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What happened to an event, in the order of time. */
@@ -19,7 +21,15 @@ final class Timeline {
 
     private final List<Entry> entries = new ArrayList<>();
 
-    private Timeline() {}
+    /** Handlers that have a delivery of the event, which no replay adds again. */
+    private final Set<String> delivering;
+
+    private Timeline(EventDetails details) {
+        delivering = details.handlers().stream()
+                .filter((handler) -> handler.delivery() != null)
+                .map(HandlerProgress::handlerId)
+                .collect(Collectors.toSet());
+    }
 
     /**
      * Something that happened.
@@ -46,7 +56,7 @@ final class Timeline {
     }
 
     static List<Entry> of(EventDetails details) {
-        Timeline timeline = new Timeline();
+        Timeline timeline = new Timeline(details);
         timeline.addEvent(details);
         details.handlers().forEach(timeline::addAttempts);
         details.operations().forEach(timeline::addOperation);
@@ -101,9 +111,11 @@ final class Timeline {
     }
 
     private void addOperation(Operation operation) {
+        boolean skipped =
+                operation.action().equals("SKIP") && !delivering.contains(operation.subject().handlerId());
         add(
                 operation.performedAt(),
-                operation.action().equals("SKIP") ? SKIPPED : "operation",
+                skipped ? SKIPPED : "operation",
                 operation.action() + " by " + operation.performedBy(),
                 operation.subject().handlerId(),
                 operation.reason());

@@ -39,7 +39,7 @@ class BulkPagesTest {
     @BeforeEach
     void fill() {
         when(inspector.overview()).thenReturn(PageFixture.overview());
-        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details("SKIP")));
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.skipped()));
         when(inspector.failures())
                 .thenReturn(List.of(PageFixture.group("IOException", 3), PageFixture.group("Timeout", 4)));
         when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
@@ -185,6 +185,20 @@ class BulkPagesTest {
                 .contains("<dd>10,000+</dd>", ">1,000</dd>")
                 .doesNotContain("Delivered");
         assertThat(console.page("/outbox/replays")).contains(">10,000+</td>", ">1,000</td>");
+    }
+
+    @Test
+    void replayedEventThatDiedAgainIsNoSuccess() throws Exception {
+        String event = "/outbox/events/" + PageFixture.EVENT;
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.replayed(DeliveryStatus.DEAD)));
+
+        assertThat(console.page(event))
+                .contains("<span class=\"pill replay dead\">REPLAY DEAD</span>", "Retry now")
+                .doesNotContain("class=\"pill published\"", "Deliver again");
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.replayed(DeliveryStatus.OPEN)));
+        assertThat(console.page(event))
+                .contains("<span class=\"pill replay open\">REPLAY OPEN</span>")
+                .doesNotContain("class=\"pill published\"", "Deliver again");
     }
 
     @Test

@@ -125,6 +125,34 @@ final class PageFixture {
                 List.of(operation(5, action)));
     }
 
+    /** Event whose delivery was skipped. */
+    static EventDetails skipped() {
+        EventDetails replayed = replayed(DeliveryStatus.DEAD);
+        return new EventDetails(
+                replayed.event(),
+                1,
+                replayed.progress(),
+                List.of(new EventDetails.HandlerProgress("mail", EventDetails.Outcome.SKIPPED, null, List.of())),
+                replayed.operations());
+    }
+
+    /** Event that was published and skipped, and then replayed to its handler. */
+    static EventDetails replayed(DeliveryStatus status) {
+        EventDetails details = details("SKIP");
+        boolean dead = status == DeliveryStatus.DEAD;
+        return new EventDetails(
+                details.event(),
+                1,
+                new EventDetails.Progress(
+                        EventDetails.Status.PUBLISHED, NOW.minusSeconds(60), NOW.minusSeconds(50), null, null),
+                List.of(new EventDetails.HandlerProgress(
+                        "mail",
+                        dead ? EventDetails.Outcome.DEAD : EventDetails.Outcome.OPEN,
+                        delivery(1, status),
+                        List.of(attempt()))),
+                details.operations());
+    }
+
     static EventDetails.Content content() {
         return new EventDetails.Content("{\"text\": \"" + EVIL.replace("\"", "\\\"") + "\"}", Map.of("traceId", EVIL));
     }
