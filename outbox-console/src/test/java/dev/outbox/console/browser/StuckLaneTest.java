@@ -56,13 +56,21 @@ class StuckLaneTest {
     @Test
     void skippedHeadLetsLaneContinue() {
         UUID event = deadLetter("skipped");
+        shop.correct("billing.ledger", "skipped");
+        shop.publish(order("skipped"));
+        shop.await(DeliverySelection.lane("billing.ledger", "Order", "skipped"), DeliveryStatus.OPEN, 1);
         browser.open("/lanes?type=Order&id=skipped");
 
         browser.click("summary");
+        assertThat(browser.text("details[open] .without"))
+                .startsWith("1 delivery continues without it, and billing.ledger never receives this event.");
+        browser.screenshot("skip-head");
         browser.type(By.cssSelector("details input[name=reason]"), "booked by hand");
         browser.click(By.xpath("//button[text()='Skip head']"));
 
         browser.await((text) -> text.contains("1 delivery skipped."));
+        shop.await(DeliverySelection.lane("billing.ledger", "Order", "skipped"), DeliveryStatus.OPEN, 0);
+        browser.open("/lanes?type=Order&id=skipped");
         assertThat(browser.text()).contains("Nothing waits");
         assertThat(shop.operations().operations(OperationSelection.ofEvent(event), 10))
                 .extracting(Operation::performedBy, Operation::action, Operation::reason)

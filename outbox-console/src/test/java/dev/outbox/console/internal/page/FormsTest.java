@@ -443,6 +443,17 @@ class FormsTest {
         console.page("/outbox/operations/x", 404);
     }
 
+    @Test
+    void skipOfAHeadSaysHowManyContinueWithoutIt() throws Exception {
+        when(inspector.lanes("Order", "42"))
+                .thenReturn(List.of(
+                        PageFixture.lane(LaneReport.Cause.BACKING_OFF, PageFixture.delivery(9, DeliveryStatus.OPEN))));
+
+        assertThat(console.page("/outbox/lanes?type=Order&id=42"))
+                .containsSubsequence(
+                        "Skip head…", "<b>5</b> <span>deliveries continue</span> without it", "Skip head");
+    }
+
     private String found(String text) throws Exception {
         return console.send(get("/outbox/search").param("q", text)).getHeader("Location");
     }
