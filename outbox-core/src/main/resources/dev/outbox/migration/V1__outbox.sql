@@ -447,7 +447,7 @@ COMMENT ON COLUMN ${schema}.outbox_handler.paused_until IS 'When its pause ends:
 -- Ends of pauses: each changes the registry that claims depend on.
 CREATE INDEX outbox_handler_pause_end ON ${schema}.outbox_handler (paused_until) WHERE isfinite(paused_until);
 
--- Instances that poll. Each writes a heartbeat at least every 20 s.
+-- Instances that poll. Each writes a heartbeat at least every 20 s, and every 5 s while a call of a handler lasts for a second or more.
 CREATE TABLE ${schema}.outbox_instance (
     name          text COLLATE "C" NOT NULL,
     application   text,
@@ -458,6 +458,7 @@ CREATE TABLE ${schema}.outbox_instance (
     handlers      text[]           NOT NULL DEFAULT '{}',
     topics        text[]           NOT NULL DEFAULT '{}',
     stopped       text[]           NOT NULL DEFAULT '{}',
+    activity      jsonb            NOT NULL DEFAULT '{}',
     CONSTRAINT outbox_instance_pk PRIMARY KEY (name)
 ) WITH (fillfactor = 50);
 
@@ -467,6 +468,7 @@ COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose cir
 COMMENT ON COLUMN ${schema}.outbox_instance.handlers IS 'Ids of its handlers, with the former ids';
 COMMENT ON COLUMN ${schema}.outbox_instance.topics IS 'Topics of its inboxes';
 COMMENT ON COLUMN ${schema}.outbox_instance.stopped IS 'Inboxes that receive nothing in the instance, each with its problem';
+COMMENT ON COLUMN ${schema}.outbox_instance.activity IS 'Calls of handlers that last for a second or more, and the run times of the last minute';
 
 -- What the handlers take. Versions of an application that run at the same time may take different events.
 CREATE TABLE ${schema}.outbox_subscription (

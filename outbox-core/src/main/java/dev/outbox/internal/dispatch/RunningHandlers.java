@@ -3,6 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.HandlerFrames;
+import dev.outbox.internal.registry.Activity;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -23,6 +24,9 @@ public final class RunningHandlers {
 
     private static final Logger log = LoggerFactory.getLogger(RunningHandlers.class);
 
+    /** Shorter calls are not worth a look of an operator. */
+    private static final Duration LONG = Duration.ofSeconds(1);
+
     private static final Duration SLOW = Duration.ofSeconds(10);
     private static final Duration GRACE_AFTER_TIMEOUT = Duration.ofSeconds(1);
     private static final int MOST_FRAMES = 20;
@@ -31,6 +35,7 @@ public final class RunningHandlers {
     private final DispatchSettings settings;
     private final LongSupplier nanos;
     private final Map<Thread, Running> running = new ConcurrentHashMap<>();
+    private final RunTimes runTimes = new RunTimes();
 
     /** Invocation in progress, the only one of its thread. */
     private static final class Running {
@@ -68,6 +73,7 @@ public final class RunningHandlers {
             try {
                 own.handle(payload, envelope, context);
             } finally {
+                runTimes.ended(handler.id(), envelope.stream(), entry.begun, nanos.getAsLong());
                 running.remove(entry.thread);
             }
         });
@@ -104,6 +110,28 @@ public final class RunningHandlers {
         return stuck().stream()
                 .filter((invoked) -> invoked.event().stream().equals(stream))
                 .toList();
+    }
+
+    /** Returns whether a call has run for so long that operators want to see it. */
+    public boolean anyLong() {
+        return running.values().stream().anyMatch(this::isLong);
+    }
+
+    /** Returns what the handlers do, for operators. */
+    public Activity activity() {
+        return new Activity(
+                running.values().stream()
+                        .filter(this::isLong)
+                        .map((entry) -> new Activity.Call(entry.handlerId, entry.event, age(entry), state(entry)))
+                        .sorted(Comparator.comparing(Activity.Call::running).reversed())
+                        .toList(),
+                runTimes.at(nanos.getAsLong()));
+    }
+
+    private Activity.State state(Running entry) {
+        return isStuck(entry)
+                ? Activity.State.STUCK
+                : isSlow(entry) ? Activity.State.SLOW : Activity.State.RUNNING;
     }
 
     /** Returns whether a handler runs on a thread. */
@@ -158,6 +186,10 @@ public final class RunningHandlers {
         return entries.map((entry) -> new Invoked(entry.handlerId, entry.event, age(entry)))
                 .sorted(Comparator.comparing(Invoked::running).reversed())
                 .toList();
+    }
+
+    private boolean isLong(Running entry) {
+        return age(entry).compareTo(LONG) >= 0;
     }
 
     private boolean isSlow(Running entry) {

@@ -25,14 +25,15 @@ public final class InstanceStore {
                  WHERE i.name <> :name
                    AND i.last_seen_at < now() - interval '1 day'
             ), seen AS (
-                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits, stopped)
-                VALUES (:name, :streams, :handlers, :open_circuits, :stopped)
+                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits, stopped, activity)
+                VALUES (:name, :streams, :handlers, :open_circuits, :stopped, :activity::jsonb)
                 ON CONFLICT (name) DO UPDATE
                    SET last_seen_at = now(),
                        streams = excluded.streams,
                        handlers = excluded.handlers,
                        open_circuits = excluded.open_circuits,
-                       stopped = excluded.stopped
+                       stopped = excluded.stopped,
+                       activity = excluded.activity
             )
             SELECT ARRAY(SELECT s.stream
                            FROM unnest(:streams::text[]) AS s (stream)
@@ -125,14 +126,15 @@ public final class InstanceStore {
 
     /**
      * What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method; the handlers whose
-     * circuit is open, and the inboxes that receive nothing, with their problems.
+     * circuit is open, the inboxes that receive nothing, with their problems, and what the handlers do.
      */
     public record Equipment(
             Set<String> streams,
             Set<String> handlerIds,
             Set<String> reporting,
             Set<String> openCircuits,
-            Set<String> stoppedInboxes) {}
+            Set<String> stoppedInboxes,
+            Activity activity) {}
 
     /**
      * Work of an instance: streams with events, claims or lanes that are due soon; replays; dead letters to report; events that are
@@ -155,7 +157,8 @@ public final class InstanceStore {
                         .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
                         .setTexts("reporting", equipment.reporting(), (handlerId) -> handlerId)
                         .setTexts("open_circuits", equipment.openCircuits(), (handlerId) -> handlerId)
-                        .setTexts("stopped", equipment.stoppedInboxes(), (inbox) -> inbox),
+                        .setTexts("stopped", equipment.stoppedInboxes(), (inbox) -> inbox)
+                        .set("activity", equipment.activity().toJson()),
                 (results) -> {
                     ResultSet row = results.row();
                     return new Work(

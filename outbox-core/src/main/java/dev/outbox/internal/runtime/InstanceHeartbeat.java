@@ -16,6 +16,9 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     private static final Duration LONGEST_DELETE = Duration.ofSeconds(1);
 
+    /** How old a heartbeat becomes that names a call, or that lacks one. */
+    private static final Duration OLDEST_CALLS = Duration.ofSeconds(5);
+
     private final InstanceStore store;
     private final String name;
     private final @Nullable String application;
@@ -23,6 +26,8 @@ final class InstanceHeartbeat implements AutoCloseable {
     private final Supplier<Set<String>> topics;
     private final Look look;
     private volatile boolean written;
+    private volatile boolean namesCalls;
+    private volatile long begun = System.nanoTime();
     private boolean named;
 
     /** Receives the work that a look found, or null if it failed, with the time at which it began. Returns the time until the next. */
@@ -57,10 +62,12 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     Duration runOnce() throws SQLException {
         written = false;
-        long begun = System.nanoTime();
+        begun = System.nanoTime();
         InstanceStore.Work work;
         try {
-            work = store.seen(name, equipment.get());
+            InstanceStore.Equipment present = equipment.get();
+            namesCalls = !present.activity().calls().isEmpty();
+            work = store.seen(name, present);
         } catch (SQLException | RuntimeException | Error ex) {
             look.found(null, begun);
             throw ex;
@@ -69,6 +76,11 @@ final class InstanceHeartbeat implements AutoCloseable {
         Duration next = look.found(work, begun);
         nameApplication();
         return next;
+    }
+
+    /** Returns whether operators see an old state of the calls that last, which may be some at present. */
+    boolean isOutdated(boolean lasting) {
+        return (lasting || namesCalls) && System.nanoTime() - begun >= OLDEST_CALLS.toNanos();
     }
 
     /** Once per start: of two applications, the later one finds the other. */

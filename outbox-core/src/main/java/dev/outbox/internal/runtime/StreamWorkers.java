@@ -144,7 +144,8 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                         registry.everyId(),
                         registry.deadLetterHandlers().keySet(),
                         dispatcher.openCircuits(),
-                        stoppedInboxes.get()),
+                        stoppedInboxes.get(),
+                        handlers.activity()),
                 topics,
                 this::looked);
         this.look = polling ? housekeeping.add("outbox-instance", instance::runOnce) : null;
@@ -357,6 +358,9 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     private Duration watch() {
         handlers.report(serialStreams);
         dispatcher.failureLog().summarize();
+        if (look != null && instance.isOutdated(handlers.anyLong())) {
+            look.wake();
+        }
         return WATCH_PERIOD;
     }
 

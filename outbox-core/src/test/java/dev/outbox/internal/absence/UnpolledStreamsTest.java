@@ -10,6 +10,7 @@ import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.Activity;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
@@ -129,7 +130,8 @@ class UnpolledStreamsTest {
 
     private void polled(String... names) throws SQLException {
         new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .seen("worker", new InstanceStore.Equipment(Set.of(names), Set.of(), Set.of(), Set.of(), Set.of()));
+                .seen("worker", new InstanceStore.Equipment(
+                                Set.of(names), Set.of(), Set.of(), Set.of(), Set.of(), Activity.NONE));
     }
 
     private List<String> lines() {

@@ -14,6 +14,9 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.Activity;
+import dev.outbox.internal.registry.Activity.Call;
+import dev.outbox.internal.registry.Activity.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -80,6 +83,39 @@ class HangingHandlerTest {
                 .doesNotContain("dev.outbox.internal.");
         assertThat(outbox.runtime().runningHandlers().slow()).hasSize(1);
         assertThat(outbox.runtime().runningHandlers().stuck()).isEmpty();
+    }
+
+    @Test
+    void activityNamesTheCallUntilItEnds() {
+        EventEnvelope event = hang();
+        RunningHandlers handlers = outbox.runtime().runningHandlers();
+        assertThat(handlers.anyLong()).isFalse();
+        assertThat(handlers.activity()).isEqualTo(Activity.NONE);
+
+        Call call = afterwards(Duration.ofSeconds(4));
+        assertThat(call.handlerId()).isEqualTo("hanging");
+        assertThat(call.event().eventId()).isEqualTo(event.eventId());
+        assertThat(call.running()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(call.state()).isEqualTo(State.RUNNING);
+        assertThat(afterwards(Duration.ofSeconds(6)).state()).isEqualTo(State.SLOW);
+        assertThat(afterwards(LEASE).state()).isEqualTo(State.STUCK);
+        assertThat(handlers.anyLong()).isTrue();
+
+        release.countDown();
+        await().until(() -> !handlers.anyLong());
+        assertThat(handlers.activity().calls()).isEmpty();
+        assertThat(handlers.activity().runTimes()).singleElement().satisfies((runTime) -> {
+            assertThat(runTime.handlerId()).isEqualTo("hanging");
+            assertThat(runTime.stream()).isEqualTo("default");
+            assertThat(runTime.total()).isEqualTo(LEASE.plusSeconds(10));
+        });
+    }
+
+    private Call afterwards(Duration passed) {
+        clock.advance(passed);
+        List<Call> calls = outbox.runtime().runningHandlers().activity().calls();
+        assertThat(calls).hasSize(1);
+        return calls.get(0);
     }
 
     @ParameterizedTest
