@@ -1,5 +1,6 @@
 package dev.outbox.operations;
 
+import dev.outbox.operations.OutboxOverview.Call;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause what the lane waits for
  * @param head the delivery that the others wait for; {@code null} if there is none
  * @param counts how many events and deliveries wait
+ * @param front what is in front of a lane whose cause is {@link Cause#PENDING}, {@link Cause#DUE} or {@link Cause#RUNNING}
  */
 public record LaneReport(
         @Nullable String handlerId,
@@ -19,7 +21,38 @@ public record LaneReport(
         String aggregateId,
         Cause cause,
         @Nullable Delivery head,
-        Counts counts) {
+        Counts counts,
+        Front front) {
+
+    /** {@return what the lane waits for and which call is in front of it, in sentences} */
+    public String explanation() {
+        Call call = front.call();
+        String waits = cause != Cause.PENDING
+                ? cause.explanation()
+                : "It awaits its first delivery"
+                        + (front.older().value() == 0
+                                ? " and is the first in its stream."
+                                : " behind " + front.older()
+                                        + (front.older().value() == 1 ? " older event" : " older events")
+                                        + " of its stream.");
+        return waits
+                + (call == null
+                        ? ""
+                        : " " + front.instance() + " has handled " + call.handlerId() + " for "
+                                + call.running().toSeconds() + " s.");
+    }
+
+    /** {@return what an operator can do, as a sentence} */
+    public String remedy() {
+        Call call = front.call();
+        if (call == null || cause == Cause.RUNNING && call.state() == Call.State.RUNNING) {
+            return cause.remedy();
+        }
+        return call.state() == Call.State.STUCK
+                ? "Restart " + front.instance() + " unless the call ends, and give the handler a timeout."
+                : "Find out why " + call.handlerId()
+                        + " takes so long. More concurrency of the stream, or another instance, shortens the wait.";
+    }
 
     /** What a lane waits for, the first that applies. */
     public enum Cause {
@@ -59,7 +92,7 @@ public record LaneReport(
         /** An event of the aggregate awaits its first delivery. */
         PENDING(
                 "It awaits its first delivery behind older events of its stream.",
-                "Nothing, unless the stream has no instance that polls it."),
+                "Nothing while the older events get fewer. Otherwise look for a slow handler, or for an instance that polls the stream."),
         /** Only dead letters are left, and they block nothing. */
         DEAD_LETTERS_ONLY(
                 "Nothing waits; the lane has dead letters only.",
@@ -92,4 +125,18 @@ public record LaneReport(
      * @param pending events of the aggregate that await their first delivery
      */
     public record Counts(Count waiting, Count dead, Count pending) {}
+
+    /**
+     * What is in front of a lane.
+     *
+     * @param older the events of its stream before its first pending one, if that waits for its first delivery
+     * @param instance the instance of the call
+     * @param call the call of the aggregate's event that runs for a second or more or, if there is none, the longest call in the stream;
+     *     {@code null} if no call lasts
+     */
+    public record Front(Count older, @Nullable String instance, @Nullable Call call) {
+
+        /** Nothing is in front. */
+        public static final Front NONE = new Front(Count.NONE, null, null);
+    }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +95,7 @@ public record OutboxOverview(
      *     first registration
      * @param deliveries its open deliveries
      * @param circuitOpenIn the instances with a heartbeat in the last minute in which its circuit is open
+     * @param runTimes its calls of the last minute, by stream
      */
     public record Handler(
             String id,
@@ -102,7 +104,33 @@ public record OutboxOverview(
             @Nullable Instant pausedUntil,
             @Nullable Instant lastSeenAt,
             Deliveries deliveries,
-            Set<String> circuitOpenIn) {}
+            Set<String> circuitOpenIn,
+            List<RunTime> runTimes) {}
+
+    /**
+     * Calls of a handler in a stream that returned or failed in the last minute, in all running instances, as of their last heartbeats.
+     *
+     * @param stream the stream
+     * @param calls how many calls
+     * @param total how long they ran together
+     */
+    public record RunTime(String stream, long calls, Duration total) {
+
+        /**
+         * Adds calls.
+         *
+         * @param more the other calls
+         * @return all of them, in this stream
+         */
+        public RunTime plus(RunTime more) {
+            return new RunTime(stream, calls + more.calls, total.plus(more.total));
+        }
+
+        /** {@return how long a call ran on average; zero if there was none} */
+        public Duration mean() {
+            return calls == 0 ? Duration.ZERO : total.dividedBy(calls);
+        }
+    }
 
     /**
      * Open deliveries of a handler after the first delivery of their events, under its current and former ids. Counts stop at
@@ -125,6 +153,8 @@ public record OutboxOverview(
      * @param streams the streams that it polls
      * @param openCircuits the handlers whose circuit is open
      * @param stoppedInboxes the inboxes that receive nothing, each as {@code name: problem}
+     * @param calls the calls of handlers that ran for a second or more at its last heartbeat, the longest first, at most 50; none if that
+     *     heartbeat is more than 30 s old. While there are any, a heartbeat is at most 6 s old
      */
     public record Instance(
             String name,
@@ -133,5 +163,39 @@ public record OutboxOverview(
             Instant lastSeenAt,
             Set<String> streams,
             Set<String> openCircuits,
-            Set<String> stoppedInboxes) {}
+            Set<String> stoppedInboxes,
+            List<Call> calls) {}
+
+    /**
+     * Call of a handler that has not returned.
+     *
+     * @param handlerId the current id of the handler
+     * @param stream the stream of the event
+     * @param eventId the event; of several that the handler gets together, the first
+     * @param eventType its type
+     * @param aggregateType the type of its aggregate
+     * @param aggregateId the id of its aggregate
+     * @param running how long it has run
+     * @param state how urgent it is
+     */
+    public record Call(
+            String handlerId,
+            String stream,
+            UUID eventId,
+            String eventType,
+            String aggregateType,
+            String aggregateId,
+            Duration running,
+            State state) {
+
+        /** How urgent a call is. */
+        public enum State {
+            /** It has run for a second. */
+            RUNNING,
+            /** It has run for 10 s. */
+            SLOW,
+            /** It has run for longer than a lease of its stream, or ignores the interrupt at its timeout. */
+            STUCK
+        }
+    }
 }

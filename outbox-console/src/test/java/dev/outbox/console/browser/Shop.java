@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -39,12 +41,19 @@ final class Shop implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final Map<String, String> FAULTS = new ConcurrentHashMap<>();
 
+    /** Ends a call of the handler of parcels before the carrier does. */
+    private static final Semaphore ANSWERS = new Semaphore(0);
+
+    private static volatile Duration carrierTakes = Duration.ZERO;
+
     final TestDatabase database = TestPostgres.shared().newDatabase();
     private final ConfigurableApplicationContext application;
 
     record OrderPlaced(String text) {}
 
     record PushSent(String text) {}
+
+    record ParcelSent(String text) {}
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
@@ -101,6 +110,11 @@ final class Shop implements AutoCloseable {
             failIfAsked("push", event);
         }
 
+        @OutboxHandler(id = "parcel", eventTypes = "ParcelSent")
+        void send(EventEnvelope event) throws InterruptedException {
+            boolean unused = ANSWERS.tryAcquire(carrierTakes.toMillis(), TimeUnit.MILLISECONDS);
+        }
+
         private static void failIfAsked(String handler, EventEnvelope event) {
             String message = FAULTS.getOrDefault(handler + "/" + event.aggregateId(), FAULTS.get(handler));
             if (message != null) {
@@ -119,6 +133,8 @@ final class Shop implements AutoCloseable {
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),
                         "--outbox.poller.interval=100ms",
+                        "--outbox.streams.parcels.aggregate-types=Parcel",
+                        "--outbox.streams.parcels.lease=5s",
                         "--outbox.handlers[push].retry.max-attempts=1",
                         "--outbox.handlers[billing.ledger].retry.max-attempts=1",
                         "--outbox.console.enabled=true",
@@ -128,6 +144,7 @@ final class Shop implements AutoCloseable {
     /** Forgets the faults and deliveries of earlier tests. */
     void startOver() {
         FAULTS.clear();
+        slowDown(Duration.ZERO);
         for (String handler : List.of("mail", "billing.ledger", "push")) {
             operations().skip(DeliverySelection.all().ofHandler(handler), "test", "start over");
         }
@@ -144,6 +161,13 @@ final class Shop implements AutoCloseable {
 
     void correct(String handler, String aggregateId) {
         FAULTS.remove(aggregateId.isEmpty() ? handler : handler + "/" + aggregateId);
+    }
+
+    /** Makes each call of the handler of parcels take so long, from the next one on; one that waits ends. */
+    void slowDown(Duration each) {
+        carrierTakes = each;
+        ANSWERS.drainPermits();
+        ANSWERS.release(ANSWERS.getQueueLength());
     }
 
     /** Publishes events in one transaction. */

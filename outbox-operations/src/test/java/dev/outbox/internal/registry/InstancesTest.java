@@ -10,10 +10,12 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview.Call;
 import dev.outbox.operations.OutboxOverview.Instance;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.fixture.Operator;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -90,7 +92,12 @@ class InstancesTest {
         store.seen(
                 "own",
                 new InstanceStore.Equipment(
-                        Set.of("slow"), Set.of("mail"), Set.of(), Set.of("mail", "audit"), Set.of("orders: refused")));
+                        Set.of("slow"),
+                        Set.of("mail"),
+                        Set.of(),
+                        Set.of("mail", "audit"),
+                        Set.of("orders: refused"),
+                        Activity.NONE));
         store.name("own", "shop", Set.of("mail"), Set.of());
 
         assertThat(instances()).extracting(Instance::name).containsExactly("own", "recent");
@@ -100,6 +107,64 @@ class InstancesTest {
         assertThat(instances().get(0).stoppedInboxes()).containsExactly("orders: refused");
         store.delete("own");
         assertThat(instances()).extracting(Instance::name).containsExactly("recent");
+    }
+
+    /** Without work, an instance that receives wake-ups gives a sign of life each 20 s only. */
+    @Test
+    void lastingCallIsListedWithinSecondsAndOnlyWhileItLasts() {
+        CountDownLatch end = new CountDownLatch(1);
+        outbox.withNotifications()
+                .handler("mail", "*", (event) -> end.await())
+                .start();
+        await().until(() -> instances().size() == 1);
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().atMost(Duration.ofSeconds(15))
+                .until(() -> !instances().get(0).calls().isEmpty());
+        assertThat(instances().get(0).calls()).singleElement().satisfies((call) -> {
+            assertThat(call.handlerId()).isEqualTo("mail");
+            assertThat(call.eventId()).isEqualTo(event.eventId());
+            assertThat(call.running()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+            assertThat(call.state()).isEqualTo(Call.State.RUNNING);
+        });
+        end.countDown();
+        await().atMost(Duration.ofSeconds(15))
+                .until(() -> instances().get(0).calls().isEmpty());
+        assertThat(inspector.overview().handlers().get(0).runTimes())
+                .singleElement()
+                .satisfies((runTime) -> {
+                    assertThat(runTime.stream()).isEqualTo("default");
+                    assertThat(runTime.calls()).isOne();
+                    assertThat(runTime.mean()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+                });
+    }
+
+    @Test
+    void callsOfSilentInstancesAreOver() throws SQLException {
+        EventEnvelope event = another.withoutPolling().publish("1", new OrderPlaced(1));
+        Activity activity = new Activity(
+                List.of(new Activity.Call("mail", event, Duration.ofSeconds(63), Activity.State.STUCK)),
+                List.of(new Activity.RunTime("mail", "default", 3, Duration.ofSeconds(12))));
+        new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .seen(
+                        "own",
+                        new InstanceStore.Equipment(
+                                Set.of("default"), Set.of("mail"), Set.of(), Set.of(), Set.of(), activity));
+        assertThat(instances().get(0).calls())
+                .containsExactly(new Call(
+                        "mail",
+                        "default",
+                        event.eventId(),
+                        "OrderPlaced",
+                        "order",
+                        "1",
+                        Duration.ofSeconds(63),
+                        Call.State.STUCK));
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_instance SET last_seen_at = now() - interval '31 s'")
+                .update();
+        assertThat(instances().get(0).calls()).isEmpty();
     }
 
     @Test
@@ -158,7 +223,8 @@ class InstancesTest {
     }
 
     private static InstanceStore.Equipment equipment(String... streams) {
-        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"), Set.of("mail"), Set.of(), Set.of());
+        return new InstanceStore.Equipment(
+                Set.of(streams), Set.of("mail"), Set.of("mail"), Set.of(), Set.of(), Activity.NONE);
     }
 
     private List<Instance> instances() {

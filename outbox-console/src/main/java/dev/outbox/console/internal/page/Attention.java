@@ -8,19 +8,23 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Call;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Instance;
 import dev.outbox.operations.OutboxOverview.Stream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What needs an operator besides failures: what is silent, absent, paused or stopped, and what to do. */
+/** What needs an operator besides failures: what hangs, is behind, silent, absent, paused or stopped, and what to do. */
 final class Attention {
 
     /** A handler gives a heartbeat each minute. */
@@ -31,12 +35,14 @@ final class Attention {
 
     private final List<Item> items = new ArrayList<>();
     private final OutboxOverview overview;
+    private final Slowness slowness;
     private final List<Untaken> untaken;
     private final List<Operation> pauses;
     private final Links links;
 
     private Attention(Snapshot snapshot, Links links) {
         this.overview = snapshot.overview();
+        this.slowness = new Slowness(overview);
         this.untaken = snapshot.untaken();
         this.pauses = snapshot.pauses();
         this.links = links;
@@ -70,8 +76,12 @@ final class Attention {
     /** Lists what needs attention, the most urgent first. */
     static List<Item> of(Snapshot snapshot, Links links) {
         Attention attention = new Attention(snapshot, links);
+        attention.addCalls(Call.State.STUCK, "HANGS");
         attention.addUnpolled();
         attention.addStoppedInboxes();
+        attention.addBacklogs();
+        attention.addOverdue();
+        attention.addCalls(Call.State.SLOW, "SLOW");
         attention.addAbsent();
         attention.addUntaken();
         attention.addSilent();
@@ -87,13 +97,78 @@ final class Attention {
                 && lastSeenAt.isBefore(overview.at().minus(ABSENT_AFTER));
     }
 
+    /** The longest call of each handler in each instance. */
+    private void addCalls(Call.State state, String kind) {
+        record Caller(String handlerId, String instance) {}
+        slowness.running().stream()
+                .filter((one) -> one.call().state() == state)
+                .collect(Collectors.groupingBy(
+                        (one) -> new Caller(
+                                one.call().handlerId(), one.instance().name()),
+                        LinkedHashMap::new,
+                        Collectors.toList()))
+                .forEach((caller, calls) -> {
+                    Slowness.Running longest = calls.get(0);
+                    Call call = longest.call();
+                    items.add(new Item(
+                            kind,
+                            "Handler " + caller.handlerId(),
+                            "Instance " + caller.instance() + " has not finished " + call.eventType() + " of "
+                                    + call.aggregateType() + " " + call.aggregateId()
+                                    + (calls.size() == 1 ? "" : " and other events")
+                                    + (state == Call.State.STUCK
+                                            ? ". Restart the instance unless the call ends, and give the handler a timeout."
+                                            : ".")
+                                    + " Begun",
+                            longest.instance().lastSeenAt().minus(call.running()),
+                            "Event",
+                            links.event(call.eventId())));
+                });
+    }
+
+    private void addBacklogs() {
+        for (Stream stream : slowness.behind()) {
+            Duration oldest = stream.backlog().oldestPending();
+            Optional<Slowness.Running> front = slowness.front(stream);
+            String busiest = slowness.busiest(stream)
+                    .map((busy) -> busy.handlerId() + " takes "
+                            + Format.runTime(busy.runTime().mean()) + " a call")
+                    .orElse("no call of a handler has ended in the last minute");
+            items.add(new Item(
+                    "BACKLOG",
+                    "Stream " + stream.name(),
+                    Slowness.unpublished(stream)
+                            + (Slowness.unpublished(stream).value() == 1 ? " event is" : " events are")
+                            + " unpublished"
+                            + (oldest.isZero() ? "" : ", and the oldest has waited " + Format.text(oldest)) + ": "
+                            + busiest
+                            + front.map((one) -> ", and " + one.text()).orElse("") + ".",
+                    null,
+                    front.isPresent() ? "Event in front" : "Handlers",
+                    front.map((one) -> links.event(one.call().eventId())).orElse(links.home() + "#handlers")));
+        }
+    }
+
+    private void addOverdue() {
+        for (Stream stream : overview.streams()) {
+            Duration overdue = stream.backlog().overdue();
+            if (!stream.paused() && overdue.compareTo(Slowness.LONGEST_OVERDUE) > 0) {
+                items.add(new Item(
+                        "OVERDUE",
+                        "Stream " + stream.name(),
+                        "A scheduled event has been due for " + Format.text(overdue)
+                                + ". The stream's poller fails or is too slow, or another session locks the event.",
+                        null,
+                        "Scheduled",
+                        links.to("scheduled")));
+            }
+        }
+    }
+
     private void addUnpolled() {
         for (Stream stream : overview.streams()) {
             Count waiting = stream.backlog().pending().plus(stream.backlog().retrying());
-            boolean polled = overview.instances().stream()
-                    .anyMatch((one) -> !Format.isSilent(one.lastSeenAt(), overview.at())
-                            && one.streams().contains(stream.name()));
-            if (waiting.value() > 0 && !polled) {
+            if (waiting.value() > 0 && !slowness.isPolled(stream)) {
                 items.add(new Item(
                         "NOT POLLED",
                         "Stream " + stream.name(),

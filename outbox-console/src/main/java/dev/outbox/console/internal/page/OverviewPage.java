@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 import tools.jackson.databind.json.JsonMapper;
@@ -53,31 +54,40 @@ final class OverviewPage {
         List<Handler> handlers = overview.handlers().stream()
                 .filter((handler) -> handler.id().toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT)))
                 .toList();
-        List<Handler> quiet = handlers.stream().filter(OverviewPage::isQuiet).toList();
+        Slowness slowness = new Slowness(overview);
+        Set<String> slow = slowness.slowHandlers();
+        List<Handler> quiet =
+                handlers.stream().filter((one) -> isQuiet(one, slow)).toList();
         boolean folded = filter.isEmpty() && quiet.size() > MOST_QUIET;
         Map<String, Object> model = new HashMap<>();
         model.put("overview", overview);
         model.put("filter", filter);
         model.put(
                 "handlers",
-                folded ? handlers.stream().filter((one) -> !isQuiet(one)).toList() : handlers);
+                folded
+                        ? handlers.stream().filter((one) -> !isQuiet(one, slow)).toList()
+                        : handlers);
         model.put("quiet", folded ? quiet : List.of());
+        model.put("runs", slowness.runs());
         model.put("attention", attention);
         model.put("failures", failures.subList(0, Math.min(MOST_GROUPS, failures.size())));
         model.put("moreFailures", Math.max(0, failures.size() - MOST_GROUPS));
-        model.put("status", status(overview, failures, attention.size()));
+        model.put("status", status(overview, slowness, failures, attention.size()));
         return model;
     }
 
-    private static boolean isQuiet(Handler handler) {
+    private static boolean isQuiet(Handler handler, Set<String> slow) {
         return !handler.paused()
+                && !slow.contains(handler.id())
                 && handler.circuitOpenIn().isEmpty()
                 && handler.deliveries().open().value() == 0
                 && handler.deliveries().dead().value() == 0;
     }
 
     /** Sentence for screen readers, which changes only when the state does. */
-    private static String status(OutboxOverview overview, List<FailureGroup> failures, int attention) {
+    private static String status(
+            OutboxOverview overview, Slowness slowness, List<FailureGroup> failures, int attention) {
+        String slow = slowness.summary();
         Count dead = failures.stream().map(FailureGroup::dead).reduce(Count.NONE, Count::plus);
         long handlers =
                 failures.stream().map(FailureGroup::handlerId).distinct().count();
@@ -91,7 +101,9 @@ final class OverviewPage {
                 handlers == 0 ? "No handler fails" : handlers + (handlers == 1 ? " handler fails" : " handlers fail");
         return failing
                 + (dead.value() == 0 ? "" : ", " + dead + (dead.value() == 1 ? " dead letter" : " dead letters"))
-                + (paused == 0 ? "" : ", " + paused + " paused") + "."
+                + (paused == 0 ? "" : ", " + paused + " paused")
+                + (slow.isEmpty() ? "" : ", but " + slow)
+                + "."
                 + (attention == 0
                         ? ""
                         : " " + attention + (attention == 1 ? " needs" : " need") + " attention besides failures.");

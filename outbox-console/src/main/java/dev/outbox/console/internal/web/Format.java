@@ -48,6 +48,17 @@ public final class Format {
         return text(duration);
     }
 
+    /** Duration of a call, with one digit after the point below 10 s. */
+    public static String runTime(Duration duration) {
+        double seconds = duration.toNanos() / 1e9;
+        if (seconds >= 10) {
+            return text(duration);
+        }
+        return seconds >= 1
+                ? String.format(Locale.ROOT, "%.1f s", seconds)
+                : seconds >= 0.001 ? Math.round(seconds * 1000) + " ms" : "< 1 ms";
+    }
+
     /** Time in ISO format, to the millisecond. */
     public String iso(Instant time) {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
@@ -89,7 +100,8 @@ public final class Format {
         return time.isBefore(clock.instant());
     }
 
-    private static String text(Duration duration) {
+    /** Duration with its two largest units, also if it is short. */
+    public static String text(Duration duration) {
         long seconds = duration.toSeconds();
         if (seconds < 60) {
             return seconds + " s";

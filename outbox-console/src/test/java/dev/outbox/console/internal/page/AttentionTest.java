@@ -11,15 +11,22 @@ import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
+import dev.outbox.operations.OutboxOverview.Call;
 import dev.outbox.operations.OutboxOverview.Deliveries;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Instance;
+import dev.outbox.operations.OutboxOverview.RunTime;
 import dev.outbox.operations.OutboxOverview.Stream;
+import dev.outbox.testing.SourceTree;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,7 +43,7 @@ class AttentionTest {
     private final List<Stream> streams = new ArrayList<>();
     private final List<Handler> handlers = new ArrayList<>();
     private final List<Instance> instances = new ArrayList<>(
-            List.of(new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of())));
+            List.of(new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of(), List.of())));
 
     private @Nullable Instant pausedUntil;
 
@@ -52,7 +59,7 @@ class AttentionTest {
 
     @Test
     void streamThatNoLiveInstancePollsNeedsAttention() throws Exception {
-        instances.add(new Instance("mail-1", null, HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of()));
+        instances.add(new Instance("mail-1", null, HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of(), List.of()));
         stream("default", 5, false);
         stream("mail", 1234, false);
         stream("idle", 0, false);
@@ -166,6 +173,119 @@ class AttentionTest {
     }
 
     @Test
+    void handlerThatHangsLeadsToItsEvent() throws Exception {
+        handler("push", 0, NOW, Set.of(), false);
+        calls(
+                PageFixture.call("push", Duration.ofSeconds(63), Call.State.STUCK),
+                PageFixture.call("push", Duration.ofSeconds(61), Call.State.STUCK),
+                PageFixture.call("audit", Duration.ofSeconds(12), Call.State.SLOW),
+                PageFixture.call("mail", Duration.ofSeconds(4), Call.State.RUNNING));
+
+        assertThat(attention("")).containsExactly("HANGS Handler push", "SLOW Handler audit");
+        assertThat(page("/outbox"))
+                .contains("Instance shop-1 has not finished OrderPlaced of Order &lt;script&gt;")
+                .contains(" and other events. Restart the instance unless the call ends")
+                .contains("href=\"/outbox/events/" + PageFixture.EVENT + "\"")
+                .contains(NOW.minusSeconds(63).toString().substring(0, 19))
+                .contains(">No handler fails, but push hangs. 2 need attention besides failures.<")
+                .containsSubsequence(">push</bdi>", ">HANGS</span>", ">now 1 min 3 s</span>");
+    }
+
+    @Test
+    void streamThatIsBehindNamesTheSlowHandlerAndWhoRunsIt() throws Exception {
+        stream("default", 3603, false, Duration.ofSeconds(236), Duration.ZERO);
+        handlers.add(new Handler(
+                "fulfilment.stock",
+                Set.of("OrderPlaced"),
+                false,
+                NOW,
+                new Deliveries(Count.NONE, Count.NONE, Duration.ZERO),
+                Set.of(),
+                List.of(new RunTime("default", 14, Duration.ofSeconds(56)))));
+        calls(PageFixture.call("fulfilment.stock", Duration.ofSeconds(3), Call.State.RUNNING));
+
+        assertThat(attention("")).containsExactly("BACKLOG Stream default");
+        assertThat(page("/outbox"))
+                .contains("3,603 events are unpublished, and the oldest has waited 3 min 56 s: fulfilment.stock takes 4.0 s"
+                        + " a call, and shop-1 has handled fulfilment.stock for 3 s.")
+                .contains(
+                        ">No handler fails, but stream default is behind: fulfilment.stock takes 4 s a call. 1 needs attention"
+                                + " besides failures.<")
+                .contains(">4.0 s × 14</span>", ">now 3 s</span>");
+    }
+
+    @Test
+    void slowHandlerIsNotQuiet() throws Exception {
+        IntStream.range(0, 6).forEach((i) -> handler("quiet" + i, 0, NOW, Set.of(), false));
+        handlers.add(new Handler(
+                "slow",
+                Set.of("OrderPlaced"),
+                false,
+                NOW,
+                new Deliveries(Count.NONE, Count.NONE, Duration.ZERO),
+                Set.of(),
+                List.of(new RunTime("default", 14, Duration.ofSeconds(56)))));
+
+        assertThat(page("/outbox")).containsSubsequence(">slow<", "6 quiet handlers", ">quiet0<");
+    }
+
+    @Test
+    void streamWithinTheLimitsOfTheAlertsIsNotBehind() throws Exception {
+        stream("default", Slowness.MOST_UNPUBLISHED, false, Slowness.OLDEST_PENDING, Slowness.LONGEST_OVERDUE);
+
+        assertThat(attention("")).isEmpty();
+    }
+
+    @Test
+    void backlogIsThatOfAllStreams() throws Exception {
+        stream("default", Slowness.MOST_UNPUBLISHED - 1, false);
+        stream("other", 2, false);
+        instances.add(new Instance("other-1", null, HOUR_AGO, NOW, Set.of("other"), Set.of(), Set.of(), List.of()));
+
+        assertThat(attention("")).containsExactly("BACKLOG Stream default");
+    }
+
+    @Test
+    void oldAndOverdueEventsNeedAttention() throws Exception {
+        stream("default", 1, false, Slowness.OLDEST_PENDING.plusMillis(1), Slowness.LONGEST_OVERDUE.plusMillis(1));
+
+        assertThat(attention("")).containsExactly("BACKLOG Stream default", "OVERDUE Stream default");
+        assertThat(page("/outbox"))
+                .contains("1 event is unpublished, and the oldest has waited 1 min: no call of a handler has ended")
+                .contains("href=\"/outbox/scheduled\"");
+    }
+
+    @Test
+    void pausedStreamIsNotBehind() throws Exception {
+        stream("default", 2000, true, Duration.ofHours(1), Duration.ofHours(1));
+
+        assertThat(attention("")).containsExactly("PAUSED Stream default");
+    }
+
+    @Test
+    void limitsAreThoseOfTheAlerts() throws IOException {
+        String rules = Files.readString(SourceTree.ROOT.resolve("docs/monitoring/prometheus-rules.yml"));
+
+        assertThat(limit(rules, "OutboxBacklog")).isEqualTo(Slowness.MOST_UNPUBLISHED);
+        assertThat(limit(rules, "OutboxOldestPending")).isEqualTo(Slowness.OLDEST_PENDING.toSeconds());
+        assertThat(limit(rules, "OutboxScheduledOverdue")).isEqualTo(Slowness.LONGEST_OVERDUE.toSeconds());
+    }
+
+    private static long limit(String rules, String alert) {
+        Matcher rule = Pattern.compile("alert: " + alert + "\\n.*?> (\\d+)", Pattern.DOTALL)
+                .matcher(rules);
+        assertThat(rule.find()).isTrue();
+        return Long.parseLong(rule.group(1));
+    }
+
+    private void calls(Call... calls) {
+        instances.set(
+                0,
+                new Instance(
+                        "shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of(), List.of(calls)));
+    }
+
+    @Test
     void quietHandlersAreFoldedUnlessTheFilterAsks() throws Exception {
         handler("busy", 3, NOW, Set.of(), false);
         IntStream.range(0, 6).forEach((i) -> handler("quiet" + i, 0, NOW, Set.of(), false));
@@ -177,7 +297,7 @@ class AttentionTest {
     }
 
     private List<String> attention(String kind) throws Exception {
-        return java.util.regex.Pattern.compile(">([A-Z ]+)</span> <b><bdi>([^<]+)</bdi>")
+        return Pattern.compile(">([A-Z ]+)</span> <b><bdi>([^<]+)</bdi>")
                 .matcher(page("/outbox"))
                 .results()
                 .map((found) -> found.group(1) + " " + found.group(2))
@@ -186,6 +306,10 @@ class AttentionTest {
     }
 
     private void stream(String name, long pending, boolean paused) {
+        stream(name, pending, paused, Duration.ZERO, Duration.ZERO);
+    }
+
+    private void stream(String name, long pending, boolean paused, Duration oldestPending, Duration overdue) {
         streams.add(new Stream(
                 name,
                 paused,
@@ -196,10 +320,10 @@ class AttentionTest {
                         Count.NONE,
                         Count.NONE,
                         Count.NONE,
-                        Duration.ZERO,
+                        oldestPending,
                         Duration.ZERO,
                         Count.NONE,
-                        Duration.ZERO),
+                        overdue),
                 0,
                 List.of()));
     }
@@ -212,7 +336,8 @@ class AttentionTest {
                 pausedUntil,
                 seenAt,
                 new Deliveries(new Count(open, true), Count.NONE, Duration.ZERO),
-                openIn));
+                openIn,
+                List.of()));
     }
 
     private void stopped(String instance, Instant seenAt) {
@@ -220,7 +345,7 @@ class AttentionTest {
     }
 
     private void stopped(String instance, Instant seenAt, String inbox) {
-        instances.add(new Instance(instance, null, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of(inbox)));
+        instances.add(new Instance(instance, null, HOUR_AGO, seenAt, Set.of(), Set.of(), Set.of(inbox), List.of()));
     }
 
     private static Operation pause(

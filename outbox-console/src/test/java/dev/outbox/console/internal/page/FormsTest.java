@@ -26,6 +26,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.OutboxOperations.InboxStart;
+import dev.outbox.operations.OutboxOverview.Call;
 import jakarta.servlet.http.Cookie;
 import java.time.Duration;
 import java.time.Instant;
@@ -356,10 +357,17 @@ class FormsTest {
                         "42",
                         LaneReport.Cause.PENDING,
                         null,
-                        new LaneReport.Counts(Count.NONE, Count.NONE, new Count(2, true)))));
+                        new LaneReport.Counts(Count.NONE, Count.NONE, new Count(2, true)),
+                        new LaneReport.Front(
+                                new Count(3602, true),
+                                "shop-1",
+                                PageFixture.call("stock", Duration.ofSeconds(4), Call.State.RUNNING)))));
 
         assertThat(console.page("/outbox/lanes?type=Order&id=42"))
                 .contains("First delivery")
+                .contains("behind 3,602 older events of its stream. shop-1 has handled stock for 4 s.")
+                .contains("Find out why stock takes so long.")
+                .containsSubsequence("<dt>In front</dt>", "/outbox/events/" + PageFixture.EVENT)
                 .doesNotContain("Dead letters, oldest first");
     }
 

@@ -11,6 +11,7 @@ import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Call;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import java.time.Duration;
@@ -89,7 +90,8 @@ final class PageFixture {
                         null,
                         NOW,
                         new OutboxOverview.Deliveries(new Count(6, true), new Count(3, true), Duration.ofHours(2)),
-                        Set.of("shop-1"))),
+                        Set.of("shop-1"),
+                        List.of(new OutboxOverview.RunTime("default", 15, Duration.ofSeconds(60))))),
                 List.of(new OutboxOverview.Instance(
                         "shop-1",
                         "shop",
@@ -97,8 +99,13 @@ final class PageFixture {
                         NOW.minusSeconds(40),
                         Set.of("default"),
                         Set.of("mail"),
-                        Set.of())),
+                        Set.of(),
+                        List.of(call("mail", Duration.ofSeconds(4), Call.State.RUNNING)))),
                 List.of(new OutboxOverview.Table("events.outbox_published", 1_234_567, 1_610_612_736, -4_321)));
+    }
+
+    static Call call(String handlerId, Duration running, Call.State state) {
+        return new Call(handlerId, "default", EVENT, "OrderPlaced", "Order", EVIL, running, state);
     }
 
     static EventDetails details() {
@@ -180,7 +187,8 @@ final class PageFixture {
                 EVIL,
                 cause,
                 head,
-                new LaneReport.Counts(new Count(5, true), new Count(1, true), new Count(2, true)));
+                new LaneReport.Counts(new Count(5, true), new Count(1, true), new Count(2, true)),
+                LaneReport.Front.NONE);
     }
 
     static EventPage found() {

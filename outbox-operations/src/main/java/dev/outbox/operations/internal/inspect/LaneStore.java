@@ -10,6 +10,7 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.LaneReport.Cause;
 import dev.outbox.operations.LaneReport.Counts;
+import dev.outbox.operations.LaneReport.Front;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -77,16 +78,27 @@ final class LaneStore {
                                           LIMIT 1) first
                      WHERE\s""" + OF_AGGREGATE);
 
-    /** Relies on outbox_unpublished_aggregate, and reads the latest events of the aggregate only. */
+    /** Relies on outbox_unpublished_aggregate and outbox_unpublished_pending. Reads the latest events of the aggregate, and what is before the first that waits. */
     static final String PENDING = """
-            SELECT count(*) FILTER (WHERE o.dispatched_at IS NULL), count(*) < {most},
-                   (array_agg(o.stream ORDER BY o.aggregate_seq) FILTER (WHERE o.dispatched_at IS NULL))[1]
-              FROM (SELECT o.stream, o.aggregate_seq, o.dispatched_at
-                      FROM {schema}.outbox_unpublished o
-                     WHERE o.aggregate_type = :aggregate_type
-                       AND o.aggregate_id = :aggregate_id
-                     ORDER BY o.aggregate_seq DESC
-                     LIMIT {most}) o
+            SELECT own.pending, own.events < {most}, own.stream,
+                   (SELECT count(*)
+                      FROM (SELECT o.id
+                              FROM {schema}.outbox_unpublished o
+                             WHERE (o.stream, o.id) >= (own.stream, 0)
+                               AND (o.stream, o.id) < (own.stream, own.first)
+                               AND o.dispatched_at IS NULL
+                             ORDER BY o.stream, o.id
+                             LIMIT {most}) o)
+              FROM (SELECT count(*) FILTER (WHERE o.dispatched_at IS NULL) AS pending,
+                           count(*) AS events,
+                           (array_agg(o.stream ORDER BY o.aggregate_seq) FILTER (WHERE o.dispatched_at IS NULL))[1] AS stream,
+                           (array_agg(o.id ORDER BY o.aggregate_seq) FILTER (WHERE o.dispatched_at IS NULL))[1] AS first
+                      FROM (SELECT o.id, o.stream, o.aggregate_seq, o.dispatched_at
+                              FROM {schema}.outbox_unpublished o
+                             WHERE o.aggregate_type = :aggregate_type
+                               AND o.aggregate_id = :aggregate_id
+                             ORDER BY o.aggregate_seq DESC
+                             LIMIT {most}) o) own
             """.replace("{most}", Integer.toString(Count.MOST));
 
     /** Reads outbox_claim whole: it has a row per batch. */
@@ -132,30 +144,54 @@ final class LaneStore {
         ResultSet counted = results.row(PENDING);
         Count pending = new Count(counted.getLong(1), counted.getBoolean(2));
         String pendingIn = counted.getString(3);
+        Count older = Count.upTo(counted.getLong(4), Count.MOST);
         Cause claim = Cause.valueOf(results.row(CLAIMED).getString(1));
         Set<String> paused = StatusStore.paused(results).keySet();
         ListedHandlers handlers = ListedHandlers.read(results);
         if (lanes.isEmpty() && pending.value() > 0) {
             Cause cause = cause(claim, hindrances(pendingIn, paused));
             return List.of(new LaneReport(
-                    null, aggregateType, aggregateId, cause, null, new Counts(Count.NONE, Count.NONE, pending)));
+                    null,
+                    aggregateType,
+                    aggregateId,
+                    cause,
+                    null,
+                    new Counts(Count.NONE, Count.NONE, pending),
+                    front(cause, older, pendingIn, aggregateType, aggregateId, handlers)));
         }
         List<LaneReport> reports = new ArrayList<>();
         for (Lane lane : lanes) {
             Delivery head = heads.get(lane.handlerId());
-            Set<Cause> hindrances = hindrances(head == null ? pendingIn : head.event().stream(), paused);
+            String stream = head == null ? pendingIn : head.event().stream();
+            Set<Cause> hindrances = hindrances(stream, paused);
             hindrances.addAll(hindrances(handlers, lane.handlerId()));
             // What the row of the lane says or, without one, the claim of the aggregate.
             Cause own = lane.cause() != null ? lane.cause() : pending.value() > 0 ? claim : Cause.DEAD_LETTERS_ONLY;
+            Cause cause = cause(own, hindrances);
             reports.add(new LaneReport(
                     lane.handlerId(),
                     aggregateType,
                     aggregateId,
-                    cause(own, hindrances),
+                    cause,
                     head,
-                    new Counts(lane.waiting(), lane.dead(), pending)));
+                    new Counts(lane.waiting(), lane.dead(), pending),
+                    front(cause, older, stream, aggregateType, aggregateId, handlers)));
         }
         return reports;
+    }
+
+    /** Only what a worker would attempt now waits for a call. */
+    private static Front front(
+            Cause cause,
+            Count older,
+            @Nullable String stream,
+            String aggregateType,
+            String aggregateId,
+            ListedHandlers handlers) {
+        boolean waits = cause == Cause.PENDING || cause == Cause.DUE || cause == Cause.RUNNING;
+        return waits && stream != null
+                ? handlers.front(cause == Cause.PENDING ? older : Count.NONE, stream, aggregateType, aggregateId)
+                : Front.NONE;
     }
 
     private static Lane lane(ResultSet row) throws SQLException {

@@ -136,7 +136,8 @@ final class StatusStore {
                 end(handler.pausedUntil()),
                 registered ? handler.heartbeat().at() : null,
                 deliveries(counts),
-                handlers.circuitOpenIn(handler.id()));
+                handlers.circuitOpenIn(handler.id()),
+                handlers.runTimes(handler.id()));
     }
 
     private static @Nullable Instant end(@Nullable Instant pausedUntil) {

@@ -78,6 +78,12 @@ class InspectorAtScaleTest {
         assertThat(Explained.rowsVisited(
                         explain(LaneStore.PENDING, "text, text", "'order', 'big'"), "outbox_unpublished"))
                 .isEqualTo(MOST);
+        JsonNode last = explain(LaneStore.PENDING, "text, text", "'order', 'PENDING50000'");
+        assertThat(Explained.rowsVisited(last, "outbox_unpublished"))
+                .as("the event, and at most 10,000 before it")
+                .isEqualTo(MOST + 1);
+        assertThat(Explained.indexesOf(last))
+                .containsOnly("outbox_unpublished_aggregate", "outbox_unpublished_pending");
 
         for (String id : List.of(event, published)) {
             assertThat(Explained.pages(explain(EventStateStore.EVENT, "uuid", id)))

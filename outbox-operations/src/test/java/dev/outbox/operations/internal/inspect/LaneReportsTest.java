@@ -52,7 +52,8 @@ class LaneReportsTest {
                         "42",
                         Cause.PENDING,
                         null,
-                        new LaneReport.Counts(Count.NONE, Count.NONE, new Count(4, true))));
+                        new LaneReport.Counts(Count.NONE, Count.NONE, new Count(4, true)),
+                        LaneReport.Front.NONE));
 
         lanes.claimed(events.get(0), "1 minute");
         assertThat(cause()).isEqualTo(Cause.RUNNING);
@@ -64,6 +65,56 @@ class LaneReportsTest {
 
         pause("stream", "default");
         assertThat(cause()).isEqualTo(Cause.STREAM_PAUSED);
+    }
+
+    @Test
+    void pendingEventSaysWhatIsInFront() {
+        assertThat(lane("43").explanation())
+                .isEqualTo("It awaits its first delivery behind 4 older events of its stream.");
+
+        call("host:1", "stock", "default", "42", 4, "RUNNING");
+        call("host:2", "stock", "other", "7", 9, "RUNNING");
+        assertThat(lane("43").explanation())
+                .isEqualTo("It awaits its first delivery behind 4 older events of its stream. host:1 has handled stock for 4 s.");
+        assertThat(lane("43").remedy()).startsWith("Find out why stock takes so long.");
+
+        call("host:3", "mail", "default", "41", 63, "STUCK");
+        assertThat(lane("43").explanation()).endsWith(" host:3 has handled mail for 63 s.");
+        assertThat(lane("43").remedy())
+                .isEqualTo("Restart host:3 unless the call ends, and give the handler a timeout.");
+        assertThat(lane("42").explanation())
+                .isEqualTo("It awaits its first delivery and is the first in its stream. host:1 has handled stock for 4 s.");
+    }
+
+    @Test
+    void laneInTheMiddleOfACallSaysHowLong() {
+        lanes.failed("mail", events.get(0));
+        lanes.locked("mail", events.get(0), "1 minute");
+        call("host:1", "mail", "default", "42", 4, "RUNNING");
+        call("host:2", "mail", "default", "7", 9, "RUNNING");
+
+        assertThat(report().explanation())
+                .isEqualTo("A worker has leased the lane and attempts its deliveries. host:1 has handled mail for 4 s.");
+        assertThat(report().remedy()).isEqualTo(Cause.RUNNING.remedy());
+        pause("stream", "default");
+        assertThat(report().front()).isEqualTo(LaneReport.Front.NONE);
+    }
+
+    private LaneReport lane(String order) {
+        return inspector.lanes("order", order).get(0);
+    }
+
+    private void call(String instance, String handler, String stream, String order, int seconds, String state) {
+        outbox.sql()
+                .sql("""
+                        INSERT INTO events.outbox_instance (name, streams, open_circuits, activity)
+                        VALUES (?, '{default}', '{}',
+                                jsonb_build_object('calls', jsonb_build_array(jsonb_build_object(
+                                    'handler', ?, 'stream', ?, 'event', gen_random_uuid(), 'eventType', 'OrderPlaced',
+                                    'aggregateType', 'order', 'aggregateId', ?, 'millis', ? * 1000, 'state', ?))))
+                        """)
+                .params(instance, handler, stream, order, seconds, state)
+                .update();
     }
 
     @Test

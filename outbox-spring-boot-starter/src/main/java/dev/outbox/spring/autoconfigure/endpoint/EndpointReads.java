@@ -128,8 +128,7 @@ final class EndpointReads {
                 "lanes",
                 inspector.lanes(type, id).stream()
                         .filter((report) -> handler == null || handler.equals(report.handlerId()))
-                        .map((report) -> new Lane(
-                                report.cause().explanation(), report.cause().remedy(), report))
+                        .map((report) -> new Lane(report.explanation(), report.remedy(), report))
                         .toList());
     }
 
