@@ -65,10 +65,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTwoClassesNeedSpringSecurity() {
+    void onlyOneClassNeedsSpringSecurity() {
         noClasses()
                 .that()
-                .haveNameNotMatching(".*(CsrfField|Access)(\\$.*)?")
+                .haveNameNotMatching(".*CsrfField(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.security..")

@@ -8,8 +8,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether the application serves the console.
  * @param path Path of the console, below the context path.
- * @param authority Authority of the users who may look and change: retry, skip, pause and replay.
- * @param viewerAuthority Authority of the users who may look only.
  * @param insecure Whether to serve the console without Spring Security. Anybody who can reach the application can then use it.
  * @param showPayloads Whether pages show payloads and headers of events.
  */
@@ -17,7 +15,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record OutboxConsoleProperties(
         @DefaultValue("false") boolean enabled,
         @DefaultValue("/outbox") String path,
-        @DefaultValue("ROLE_OUTBOX_OPERATOR") String authority,
-        @DefaultValue("ROLE_OUTBOX_VIEWER") String viewerAuthority,
         @DefaultValue("false") boolean insecure,
         @DefaultValue("false") boolean showPayloads) {}

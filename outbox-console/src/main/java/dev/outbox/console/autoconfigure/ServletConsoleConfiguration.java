@@ -2,17 +2,18 @@ package dev.outbox.console.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.console.internal.page.Console;
-import dev.outbox.console.internal.web.Access;
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
+import dev.outbox.spring.autoconfigure.OutboxProperties;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -22,6 +23,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 
 /** Serves the console as a router function of Spring MVC. */
 @Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(OutboxProperties.class)
 class ServletConsoleConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxConsoleAutoConfiguration.class);
@@ -36,6 +38,7 @@ class ServletConsoleConfiguration {
     @Bean(initMethod = "start")
     Console outboxConsolePages(
             OutboxConsoleProperties properties,
+            OutboxProperties outbox,
             Environment environment,
             ListableBeanFactory beanFactory,
             OutboxInspector inspector,
@@ -61,7 +64,7 @@ class ServletConsoleConfiguration {
                     "outbox.console.insecure is true: each client that reaches {} may retry, skip, pause and replay",
                     properties.path());
         }
-        return new Console(settings(properties, environment), inspector, operations, replays, scheduled);
+        return new Console(settings(properties, outbox, environment), inspector, operations, replays, scheduled);
     }
 
     /** An application with lazy beans fails at its start too, not at the first request. */
@@ -70,11 +73,12 @@ class ServletConsoleConfiguration {
         return (name, definition, type) -> name.equals("outboxConsole");
     }
 
-    private static ConsoleSettings settings(OutboxConsoleProperties properties, Environment environment) {
+    private static ConsoleSettings settings(
+            OutboxConsoleProperties properties, OutboxProperties outbox, Environment environment) {
         return new ConsoleSettings(
                 properties.path(),
                 environment.getProperty("spring.application.name", "application"),
-                properties.insecure() ? null : new Access(properties.authority(), properties.viewerAuthority()),
+                properties.insecure() ? null : outbox.authorities().rights(),
                 properties.showPayloads());
     }
 

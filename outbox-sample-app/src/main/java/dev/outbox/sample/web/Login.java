@@ -82,7 +82,7 @@ class Login {
             operators.createUser(User.withUsername(settings.user())
                     .password(PasswordEncoderFactories.createDelegatingPasswordEncoder()
                             .encode(settings.password()))
-                    .roles("OUTBOX_OPERATOR")
+                    .roles("OUTBOX_OPERATOR", "OUTBOX_ERASER")
                     .build());
         }
         return operators;

@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
+import dev.outbox.spring.internal.Rights;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ import org.springframework.util.unit.DataSize;
  *     if not set.
  * @param retention How long what is finished stays.
  * @param publisher Publishing of events.
+ * @param authorities Authorities of Spring Security that the console and the actuator endpoint ask for.
  * @param endpoint Actuator endpoint.
  * @param springEvents Spring events that the outbox stores.
  */
@@ -44,6 +46,7 @@ public record OutboxProperties(
         @Nullable Duration handlerTimeout,
         @DefaultValue Retention retention,
         @DefaultValue Publisher publisher,
+        @DefaultValue Authorities authorities,
         @DefaultValue Endpoint endpoint,
         @DefaultValue SpringEvents springEvents) {
 
@@ -168,6 +171,24 @@ public record OutboxProperties(
     public record Publisher(
             @DefaultValue("1MB") DataSize maxPayloadSize,
             @DefaultValue("warn") Unrouted unrouted) {}
+
+    /**
+     * Authorities of Spring Security that the console and the actuator endpoint ask for.
+     *
+     * @param viewer Authority of users who may only look.
+     * @param operator Authority of users who may look and give commands.
+     * @param eraser Authority of users who may look, erase events and expire handlers.
+     */
+    public record Authorities(
+            @DefaultValue("ROLE_OUTBOX_VIEWER") String viewer,
+            @DefaultValue("ROLE_OUTBOX_OPERATOR") String operator,
+            @DefaultValue("ROLE_OUTBOX_ERASER") String eraser) {
+
+        /** Returns who may do what. Not for applications. */
+        public Rights rights() {
+            return new Rights(viewer, operator, eraser);
+        }
+    }
 
     /**
      * Actuator endpoint.

@@ -12,6 +12,7 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
+import dev.outbox.spring.internal.Rights.Right;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Set;
@@ -59,6 +60,7 @@ public final class Console implements AutoCloseable {
     /** Returns the routes of all pages, changes and files. Only POST changes anything. */
     public RouterFunction<ServerResponse> routes() {
         Views views = new Views(settings);
+        Guard guard = new Guard(settings, views);
         OverviewPage overview = new OverviewPage(views, snapshots);
         FailuresPage failures = new FailuresPage(views, inspector, operations, snapshots);
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
@@ -97,10 +99,12 @@ public final class Console implements AutoCloseable {
                 "/",
                 (request) -> views.redirect(request, views.links(request).home()));
         String path = settings.path();
-        return routes.POST(path + "/pause", actions::pause)
-                .POST(path + "/resume", actions::resume)
-                .POST(path + "/expire", actions::expire)
+        RouterFunction<ServerResponse> erasures = route().POST(path + "/expire", actions::expire)
                 .POST(path + "/erase", actions::erase)
+                .filter(guard.asking(Right.ERASE))
+                .build();
+        RouterFunction<ServerResponse> commands = route().POST(path + "/pause", actions::pause)
+                .POST(path + "/resume", actions::resume)
                 .POST(path + "/deliveries/retry", actions::retry)
                 .POST(path + "/deliveries/skip", actions::skip)
                 .POST(path + "/failures/bulk", replay::change)
@@ -109,16 +113,23 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/replays/{id}/again", replay::again)
                 .POST(path + "/scheduled/deliver", later::deliver)
                 .POST(path + "/scheduled/cancel", later::cancel)
+                .filter(guard.asking(Right.COMMAND))
+                .build();
+        RouterFunction<ServerResponse> looks = routes.route(
+                        path(path).or(path(path + "/**")).and(all()),
+                        (request) -> views.notFound(request, "The console has no such page."))
+                .filter(guard.asking(Right.LOOK))
+                .build();
+        return route().add(erasures)
+                .add(commands)
                 .GET(path + "/assets/{hash}/{name}", views::asset)
                 .route(
                         path(path).or(path(path + "/**")).and(methods(HttpMethod.OPTIONS)),
                         (request) -> ServerResponse.noContent()
                                 .allow(Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST))
                                 .build())
-                .route(
-                        path(path).or(path(path + "/**")).and(all()),
-                        (request) -> views.notFound(request, "The console has no such page."))
-                .filter(new Guard(settings, views))
+                .add(looks)
+                .filter(guard)
                 .build();
     }
 

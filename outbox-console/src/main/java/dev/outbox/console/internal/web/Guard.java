@@ -2,6 +2,8 @@ package dev.outbox.console.internal.web;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.spring.internal.Rights;
+import dev.outbox.spring.internal.Rights.Right;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -9,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.TransientDataAccessException;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.transaction.CannotCreateTransactionException;
@@ -17,14 +20,14 @@ import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Refuses requests of other sites, and of users without an authority, whatever the application allows, and turns exceptions into pages. */
+/** Refuses requests of other sites, and of users without a right, whatever the application allows, and turns exceptions into pages. */
 public final class Guard implements HandlerFilterFunction<ServerResponse, ServerResponse> {
 
     private static final Logger log = LoggerFactory.getLogger(Guard.class);
 
     /** Names and addresses of this machine, which no other site can claim. */
-    private static final Pattern LOOPBACK =
-            Pattern.compile("(.+\\.)?localhost|127(\\.\\d{1,3}){3}|\\[::1]", Pattern.CASE_INSENSITIVE);
+    private static final Pattern LOOPBACK = Pattern.compile(
+            "((.+\\.)?localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?", Pattern.CASE_INSENSITIVE);
 
     private final ConsoleSettings settings;
     private final Views views;
@@ -41,28 +44,19 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
             return views.problem(
                     request,
                     HttpStatus.UNAUTHORIZED,
-                    "Sign in first",
-                    "The console needs a signed-in user. Sign in to the application, then load this page again.");
+                    "You are signed out",
+                    request.method().equals(HttpMethod.POST)
+                            ? "Nothing was changed. Sign in to the application in another tab, then go back: the form keeps"
+                                    + " what you typed."
+                            : "The console needs a signed-in user. Sign in to the application, then load this page again.");
         }
-        if (request.principal().isEmpty() && !isLoopback(request.uri().getHost())) {
+        if (request.principal().isEmpty() && !isLocal(request)) {
             return views.problem(
                     request,
                     HttpStatus.FORBIDDEN,
                     "Only at localhost",
                     "In insecure mode, the console answers at localhost only: a page of another site could otherwise use it"
                             + " through a name of its own. Add Spring Security to use it from elsewhere.");
-        }
-        if (settings.access() != null && !isAllowed(request, settings.access())) {
-            return views.problem(
-                    request,
-                    HttpStatus.FORBIDDEN,
-                    "Not allowed",
-                    Operators.of(request) + " lacks the authority "
-                            + settings.access().operator()
-                            + (request.method().equals(HttpMethod.POST)
-                                    ? ", without which nothing can be changed here."
-                                    : " or " + settings.access().viewer() + ". The properties outbox.console.authority"
-                                            + " and viewer-authority name others."));
         }
         if (request.method().equals(HttpMethod.POST) && !SameOrigin.sent(request)) {
             return views.problem(
@@ -74,8 +68,24 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
         return handled(request, next);
     }
 
-    private static boolean isAllowed(ServerRequest request, Access access) {
-        return request.method().equals(HttpMethod.POST) ? access.mayChange(request) : access.mayLook(request);
+    /** Refuses requests of users without a right. */
+    public HandlerFilterFunction<ServerResponse, ServerResponse> asking(Right right) {
+        return (request, next) -> {
+            Rights rights = settings.rights();
+            return rights == null || settings.allow(right, request)
+                    ? next.handle(request)
+                    : views.problem(
+                            request,
+                            HttpStatus.FORBIDDEN,
+                            "Not allowed",
+                            rights.refusal(right, Operators.of(request)));
+        };
+    }
+
+    /** Returns whether the browser called this machine. A page can forge what proxies forward, but not the header Host. */
+    private static boolean isLocal(ServerRequest request) {
+        String host = request.headers().asHttpHeaders().getFirst(HttpHeaders.HOST);
+        return isLoopback(request.uri().getHost()) && (host == null || isLoopback(host));
     }
 
     private static boolean isLoopback(@Nullable String host) {

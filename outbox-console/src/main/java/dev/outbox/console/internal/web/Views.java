@@ -1,6 +1,7 @@
 package dev.outbox.console.internal.web;
 
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.spring.internal.Rights.Right;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -126,7 +127,8 @@ public final class Views {
         variables.put("fmt", format);
         variables.put("application", settings.title());
         variables.put("insecure", settings.insecure() && request.principal().isEmpty());
-        variables.put("mayChange", settings.mayChange(request));
+        variables.put("mayChange", settings.allow(Right.COMMAND, request));
+        variables.put("mayErase", settings.allow(Right.ERASE, request));
         variables.put("signedIn", request.principal().isPresent());
         variables.put("operator", Operators.of(request));
         variables.put("csrf", CsrfField.of(request));

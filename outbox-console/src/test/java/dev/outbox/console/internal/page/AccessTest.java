@@ -1,17 +1,16 @@
 package dev.outbox.console.internal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.Mockito.never;
-import static org.mockito.Mockito.times;
-import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.console.internal.web.Access;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.spring.internal.Rights;
+import java.net.URI;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,36 +21,61 @@ import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilde
 /** What signed-in users may do, by their authorities. */
 class AccessTest {
 
-    private final TestConsole console = TestConsole.secured(new Access("ops", "readers"));
+    private static final List<String> COMMANDS = List.of(
+            "pause",
+            "resume",
+            "deliveries/retry",
+            "deliveries/skip",
+            "failures/bulk",
+            "replays",
+            "replays/4/cancel",
+            "scheduled/deliver",
+            "scheduled/cancel");
+
+    private static final List<String> ERASURES = List.of("erase", "expire", "%65rase", "expire;x=1");
+
+    private final TestConsole console = TestConsole.secured(new Rights("readers", "ops", "dpo"));
     private final OutboxInspector inspector = console.inspector;
     private final OutboxOperations operations = console.operations;
 
     @ParameterizedTest
     @CsvSource({
-        "ops, 200, 303, false",
-        "readers, 200, 403, true",
-        "ROLE_OUTBOX_OPERATOR, 403, 403, true",
-        "USER, 403, 403, true"
+        "readers, true, false, false",
+        "ops, true, true, false",
+        "dpo, true, false, true",
+        "ROLE_OUTBOX_OPERATOR, false, false, false",
+        "USER, false, false, false"
     })
-    void operatorsChangeAndViewersLook(String authority, int look, int change, boolean viewer) throws Exception {
+    void authoritiesDecideWhatUsersMayDo(String authority, boolean look, boolean command, boolean erase)
+            throws Exception {
         when(inspector.overview()).thenReturn(PageFixture.overview());
-        when(operations.pauseHandler(any(), any(), any())).thenReturn(true);
-        MockHttpServletRequestBuilder pause = post("/outbox/pause")
-                .param("subject", "handler")
-                .param("name", "mail")
-                .param("reason", "why")
-                .header("Sec-Fetch-Site", "same-origin");
 
         MockHttpServletResponse overview = as(authority, get("/outbox"));
-        assertThat(overview.getStatus()).isEqualTo(look);
-        assertThat(overview.getContentAsString().contains("class=\"viewer\"")).isEqualTo(viewer);
-        assertThat(as(authority, pause).getStatus()).isEqualTo(change);
-        verify(operations, change == 303 ? times(1) : never()).pauseHandler("mail", "ann", "why");
+        assertThat(overview.getStatus()).isEqualTo(look ? 200 : 403);
+        assertThat(overview.getContentAsString().contains("class=\"viewer\"")).isEqualTo(!command);
+        assertThat(overview.getContentAsString().contains("data-may-erase")).isEqualTo(erase);
+        assertThat(as(authority, get("/outbox/nothing")).getStatus()).isEqualTo(look ? 404 : 403);
+        for (String change : COMMANDS) {
+            assertThat(isAllowed(authority, change)).as(change).isEqualTo(command);
+        }
+        for (String change : ERASURES) {
+            assertThat(isAllowed(authority, change)).as(change).isEqualTo(erase);
+        }
+        if (!look) {
+            verifyNoInteractions(inspector, operations);
+        }
+    }
+
+    private boolean isAllowed(String authority, String change) throws Exception {
+        MockHttpServletRequestBuilder form =
+                post(URI.create("/outbox/" + change)).header("Sec-Fetch-Site", "same-origin");
+        return as(authority, form).getStatus() != 403;
     }
 
     @Test
-    void refusalNamesTheAuthorities() throws Exception {
-        assertThat(as("USER", get("/outbox")).getContentAsString()).contains("ann lacks the authority ops or readers");
+    void refusalNamesAuthoritiesAndProperty() throws Exception {
+        assertThat(as("USER", get("/outbox")).getContentAsString())
+                .contains("ann lacks the authority readers or ops or dpo", "outbox.authorities");
     }
 
     private MockHttpServletResponse as(String authority, MockHttpServletRequestBuilder request) throws Exception {

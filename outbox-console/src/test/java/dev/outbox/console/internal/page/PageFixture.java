@@ -1,6 +1,5 @@
 package dev.outbox.console.internal.page;
 
-import dev.outbox.console.internal.web.Access;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
@@ -14,6 +13,7 @@ import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Call;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.spring.internal.Rights;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,7 +28,8 @@ final class PageFixture {
     static final UUID EVENT = UUID.fromString("6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001");
     static final String EVIL = "<script>alert('x')</script>\"'&";
 
-    static final Access ACCESS = new Access("ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_VIEWER");
+    static final Rights RIGHTS =
+            new Rights("ROLE_OUTBOX_VIEWER", "ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_ERASER");
 
     private static final Instant NOW = Instant.now();
 

@@ -49,7 +49,7 @@ class PagesTest {
     private static final Pattern INLINE = Pattern.compile(
             "<script(?![^>]*\\bsrc=)|<style|\\sstyle=|\\son[a-z]+=|javascript:|hx-on", Pattern.CASE_INSENSITIVE);
 
-    private final TestConsole console = TestConsole.secured(PageFixture.ACCESS);
+    private final TestConsole console = TestConsole.secured(PageFixture.RIGHTS);
     private final OutboxInspector inspector = console.inspector;
     private final OutboxOperations operations = console.operations;
     private final Replays replays = console.replays;

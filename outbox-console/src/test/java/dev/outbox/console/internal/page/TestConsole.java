@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
-import dev.outbox.console.internal.web.Access;
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
+import dev.outbox.spring.internal.Rights;
 import java.net.URI;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MockMvc;
@@ -36,8 +36,8 @@ final class TestConsole {
         return new TestConsole(new ConsoleSettings("/outbox", "shop", null, false));
     }
 
-    static TestConsole secured(Access access) {
-        return new TestConsole(new ConsoleSettings("/outbox", "shop", access, true));
+    static TestConsole secured(Rights rights) {
+        return new TestConsole(new ConsoleSettings("/outbox", "shop", rights, true));
     }
 
     MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {

@@ -9,12 +9,16 @@ import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.RequestFilters;
 import java.time.Duration;
+import dev.outbox.spring.internal.Rights.Right;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Performs the commands of the endpoint. */
 final class EndpointWrites {
+
+    private static final Set<String> ERASURES = Set.of("erase", "expire");
 
     private final OutboxOperations operations;
     private final Replays replays;
@@ -42,6 +46,11 @@ final class EndpointWrites {
     private interface Change {
 
         boolean apply(String subject, String actor, String reason);
+    }
+
+    /** Returns what a command needs. */
+    static Right right(String command) {
+        return ERASURES.contains(command) ? Right.ERASE : Right.COMMAND;
     }
 
     /** Returns the outcome, or {@code null} if there is no such command or replay. */

@@ -4,6 +4,9 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundQueries;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
+import dev.outbox.spring.internal.Rights;
+import dev.outbox.spring.internal.Rights.Right;
+import java.security.Principal;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -22,8 +25,9 @@ import org.springframework.dao.QueryTimeoutException;
 
 /**
  * State of the outbox over HTTP, and the commands of operators. Read-only, unless {@code management.endpoint.outbox.access} is
- * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid or unknown value, 404 to what does not exist, 403 to a command without an authenticated user
- * unless a property allows it, and 503 if the database does not answer, to a read within 2 s, or refuses a privilege.
+ * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid or unknown value, 404 to what does not exist, 403 to a
+ * user without the authority and to a command without an authenticated user unless a property allows it, and 503 if the database does
+ * not answer, to a read within 2 s, or refuses a privilege.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
 final class OutboxEndpoint implements AutoCloseable {
@@ -34,12 +38,14 @@ final class OutboxEndpoint implements AutoCloseable {
 
     private final EndpointReads reads;
     private final EndpointWrites writes;
+    private final Rights rights;
     private final boolean allowAnonymousWrites;
     private final BackgroundQueries queries = new BackgroundQueries("outbox-endpoint", 4, System::nanoTime);
 
-    OutboxEndpoint(EndpointReads reads, EndpointWrites writes, boolean allowAnonymousWrites) {
+    OutboxEndpoint(EndpointReads reads, EndpointWrites writes, Rights rights, boolean allowAnonymousWrites) {
         this.reads = reads;
         this.writes = writes;
+        this.rights = rights;
         this.allowAnonymousWrites = allowAnonymousWrites;
     }
 
@@ -51,13 +57,14 @@ final class OutboxEndpoint implements AutoCloseable {
 
     /** Returns the state of all streams, handlers and instances. */
     @ReadOperation
-    WebEndpointResponse<Object> overview() {
-        return read("the overview", reads::overview);
+    WebEndpointResponse<Object> overview(SecurityContext security) {
+        return read(security, "the overview", reads::overview);
     }
 
     /** Returns a part of the state, such as {@code deliveries}. A filter that does not apply to the part is refused. */
     @ReadOperation
     WebEndpointResponse<Object> find(
+            SecurityContext security,
             @Selector String part,
             @Nullable String stream,
             @Nullable String handler,
@@ -88,13 +95,13 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("actor", actor);
         values.put("after", after);
         values.put("limit", limit);
-        return read("a part '" + part + "'", () -> reads.find(part, new RequestFilters(values)));
+        return read(security, "a part '" + part + "'", () -> reads.find(part, new RequestFilters(values)));
     }
 
     /** Returns one event or replay. */
     @ReadOperation
-    WebEndpointResponse<Object> get(@Selector String part, @Selector String id) {
-        return read("'" + id + "' in '" + part + "'", () -> reads.get(part, id));
+    WebEndpointResponse<Object> get(SecurityContext security, @Selector String part, @Selector String id) {
+        return read(security, "'" + id + "' in '" + part + "'", () -> reads.get(part, id));
     }
 
     /** Performs a command, and records it with the authenticated user as its operator, or with {@code actor} if there is none. */
@@ -130,6 +137,8 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("at", at);
         values.put("duration", duration);
         return answer(
+                security,
+                EndpointWrites.right(command),
                 command.equals("cancel") ? "a replay " + replay : "a command '" + command + "'",
                 () -> writes.perform(
                         command,
@@ -141,11 +150,17 @@ final class OutboxEndpoint implements AutoCloseable {
         return security.getPrincipal() == null ? actor : security.getPrincipal().getName();
     }
 
-    private WebEndpointResponse<Object> read(String what, Supplier<@Nullable Object> work) {
-        return answer(what, () -> queries.ask(work::get));
+    private WebEndpointResponse<Object> read(
+            SecurityContext security, String what, Supplier<@Nullable Object> work) {
+        return answer(security, Right.LOOK, what, () -> queries.ask(work::get));
     }
 
-    private static WebEndpointResponse<Object> answer(String what, Supplier<@Nullable Object> work) {
+    private WebEndpointResponse<Object> answer(
+            SecurityContext security, Right right, String what, Supplier<@Nullable Object> work) {
+        Principal user = security.getPrincipal();
+        if (user != null && !rights.allow(right, user)) {
+            return refused(FORBIDDEN, rights.refusal(right, user.getName()));
+        }
         try {
             Object body = work.get();
             return body == null

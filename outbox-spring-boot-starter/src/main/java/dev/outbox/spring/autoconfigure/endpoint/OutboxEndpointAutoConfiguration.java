@@ -42,6 +42,7 @@ public final class OutboxEndpointAutoConfiguration {
                         scheduled,
                         properties.endpoint().showPayloads()),
                 new EndpointWrites(operations, replays, scheduled),
+                properties.authorities().rights(),
                 properties.endpoint().allowAnonymousWrites());
     }
 }

@@ -14,10 +14,10 @@ import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.FreshGauges;
+import dev.outbox.spring.internal.Rights;
 import dev.outbox.testing.TcpProxy;
 import dev.outbox.testing.TestDatabase;
 import java.net.URI;
-import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,16 +28,21 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.security.authentication.TestingAuthenticationToken;
 
 class OutboxEndpointTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(2);
+
+    private static final Rights RIGHTS = new Rights("readers", "ops", "dpo");
 
     private final OutboxInspector inspector = mock(OutboxInspector.class);
     private final OutboxOperations operations = mock(OutboxOperations.class);
@@ -61,13 +66,65 @@ class OutboxEndpointTest {
 
     @Test
     void commandOfAuthenticatedUserHasItsName() {
-        Principal user = mock(Principal.class);
-        when(user.getName()).thenReturn("eve");
-        SecurityContext security = mock(SecurityContext.class);
-        when(security.getPrincipal()).thenReturn(user);
         when(operations.pauseStream("mail", "eve", "a test")).thenReturn(true);
 
-        assertThat(pause(endpoint(false), security).getBody()).asString().contains("true");
+        assertThat(pause(endpoint(false), signedIn("eve", "ops")).getBody())
+                .asString()
+                .contains("true");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "readers, true, false, false",
+        "ops, true, true, false",
+        "dpo, true, false, true",
+        "ROLE_CUSTOMER, false, false, false"
+    })
+    void authoritiesDecideWhatUsersMayDo(String authority, boolean look, boolean command, boolean erase) {
+        for (boolean anonymous : List.of(false, true)) {
+            OutboxEndpoint endpoint = endpoint(anonymous);
+            SecurityContext eve = signedIn("eve", authority);
+
+            assertThat(List.of(
+                            isAllowed(endpoint.overview(eve)),
+                            isAllowed(endpoint.find(
+                                    eve, "failures", null, null, null, null, null, null, null, null, null, null, null,
+                                    null, null, null)),
+                            isAllowed(endpoint.get(eve, "replays", "1"))))
+                    .containsOnly(look);
+            for (String one : List.of("retry", "skip", "pause", "resume", "resumeInbox", "replay", "cancel", "deliver")) {
+                assertThat(isAllowed(perform(endpoint, eve, one))).as(one).isEqualTo(command);
+            }
+            for (String one : List.of("erase", "expire")) {
+                assertThat(isAllowed(perform(endpoint, eve, one))).as(one).isEqualTo(erase);
+            }
+        }
+    }
+
+    @Test
+    void refusalNamesAuthorityAndProperty() {
+        assertThat(perform(endpoint(false), signedIn("eve", "ops"), "erase").getBody())
+                .asString()
+                .contains("eve lacks the authority dpo", "outbox.authorities");
+    }
+
+    /** A user whom the container knows has no authorities of Spring Security. */
+    @Test
+    void userWithoutAuthoritiesIsRefused() {
+        SecurityContext security = mock(SecurityContext.class);
+        when(security.getPrincipal()).thenReturn(() -> "eve");
+
+        assertThat(pause(endpoint(true), security).getStatus()).isEqualTo(403);
+    }
+
+    private static boolean isAllowed(WebEndpointResponse<Object> answer) {
+        return answer.getStatus() != 403;
+    }
+
+    private static SecurityContext signedIn(String name, String authority) {
+        SecurityContext security = mock(SecurityContext.class);
+        when(security.getPrincipal()).thenReturn(new TestingAuthenticationToken(name, "", authority));
+        return security;
     }
 
     @Test
@@ -75,7 +132,7 @@ class OutboxEndpointTest {
         when(inspector.overview()).thenThrow(new DataAccessResourceFailureException("refused"));
         when(operations.pauseStream(any(), any(), any())).thenThrow(new DataAccessResourceFailureException("refused"));
 
-        assertThat(endpoint(true).overview().getStatus()).isEqualTo(503);
+        assertThat(endpoint(true).overview(SecurityContext.NONE).getStatus()).isEqualTo(503);
         assertThat(pause(endpoint(true), SecurityContext.NONE).getStatus()).isEqualTo(503);
     }
 
@@ -110,15 +167,17 @@ class OutboxEndpointTest {
                                             context.getBean(ScheduledEvents.class),
                                             true),
                                     new EndpointWrites(operations, mock(Replays.class), scheduled),
+                                    RIGHTS,
                                     false);
                             HealthIndicator health = context.getBean(HealthIndicator.class);
-                            assertThat(endpoint.overview().getStatus()).isEqualTo(200);
+                            assertThat(endpoint.overview(SecurityContext.NONE).getStatus()).isEqualTo(200);
                             network.blackHole();
 
                             assertThat(answersInTime(List.of(
-                                            () -> endpoint.overview().getStatus(),
+                                            () -> endpoint.overview(SecurityContext.NONE).getStatus(),
                                             () -> find(endpoint, "deliveries").getStatus(),
                                             () -> endpoint.get(
+                                                            SecurityContext.NONE,
                                                             "events",
                                                             UUID.randomUUID().toString())
                                                     .getStatus(),
@@ -139,7 +198,7 @@ class OutboxEndpointTest {
                     .withPropertyValues("management.endpoints.web.exposure.include=outbox")
                     .run((context) -> {
                         assertThat(context.getBean(OutboxEndpoint.class)
-                                        .overview()
+                                        .overview(SecurityContext.NONE)
                                         .getStatus())
                                 .isEqualTo(200);
                         assertThat(ofEndpoint(before)).isNotEmpty();
@@ -176,6 +235,7 @@ class OutboxEndpointTest {
         return new OutboxEndpoint(
                 new EndpointReads(inspector, operations, replays, scheduled, false),
                 new EndpointWrites(operations, replays, scheduled),
+                RIGHTS,
                 allowAnonymousWrites);
     }
 
@@ -184,7 +244,12 @@ class OutboxEndpointTest {
                 security, "pause", null, null, "mail", null, null, null, null, null, null, "a test", "ann");
     }
 
+    private static WebEndpointResponse<Object> perform(
+            OutboxEndpoint endpoint, SecurityContext security, String command) {
+        return endpoint.perform(security, command, null, null, null, null, null, null, null, null, "a test", null);
+    }
+
     private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {
-        return endpoint.find(part, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+        return endpoint.find(SecurityContext.NONE, part, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
     }
 }
