@@ -114,6 +114,7 @@ final class OutboxEndpoint implements AutoCloseable {
             @Nullable String stream,
             @Nullable String replay,
             @Nullable String event,
+            @Nullable String eventType,
             @Nullable String rate,
             @Nullable String inbox,
             @Nullable String at,
@@ -132,6 +133,7 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("stream", stream);
         values.put("replay", replay);
         values.put("event", event);
+        values.put("eventType", eventType);
         values.put("rate", rate);
         values.put("inbox", inbox);
         values.put("at", at);

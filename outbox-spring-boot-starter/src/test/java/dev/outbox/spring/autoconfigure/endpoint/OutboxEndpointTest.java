@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.verifyNoMoreInteractions;
 import static org.mockito.Mockito.when;
 
 import dev.outbox.OutboxConfigurationException;
@@ -99,6 +101,17 @@ class OutboxEndpointTest {
                 assertThat(isAllowed(perform(endpoint, eve, one))).as(one).isEqualTo(erase);
             }
         }
+    }
+
+    @Test
+    void expiryOfASubscriptionLeavesTheHandler() {
+        endpoint(true)
+                .perform(
+                        SecurityContext.NONE, "expire", null, "mail", null, null, null, "OrderPaid", null, null, null,
+                        "a test", "ann");
+
+        verify(operations).expireSubscription("mail", "OrderPaid", "ann", "a test");
+        verifyNoMoreInteractions(operations);
     }
 
     @Test
@@ -246,7 +259,7 @@ class OutboxEndpointTest {
 
     private static WebEndpointResponse<Object> perform(
             OutboxEndpoint endpoint, SecurityContext security, String command) {
-        return endpoint.perform(security, command, null, null, null, null, null, null, null, null, "a test", null);
+        return endpoint.perform(security, command, null, null, null, null, null, null, null, null, null, "a test", null);
     }
 
     private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {
