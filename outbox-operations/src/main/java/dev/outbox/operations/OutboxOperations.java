@@ -71,6 +71,15 @@ public interface OutboxOperations {
     }
 
     /**
+     * What {@link #erase} would find.
+     *
+     * @param events how many events, archived and scheduled ones included; inexact if a second was too short to read history and archive,
+     *     and of event ids, how many were named
+     * @param undelivered how many of them are scheduled, in the queue, or have an open or dead delivery
+     */
+    record Erasable(Count events, Count undelivered) {}
+
+    /**
      * Outcome of {@link #erase}.
      *
      * @param erased how many events were erased, archived ones included
@@ -306,6 +315,15 @@ public interface OutboxOperations {
      *     ever registered the inbox
      */
     void resumeInbox(String inbox, InboxStart at, String by, String reason);
+
+    /**
+     * Counts the events of an erasure before it, and changes nothing.
+     *
+     * @param erasure which events
+     * @return the counts
+     * @throws dev.outbox.OutboxConfigurationException if the role of the database may not read what an eraser reads
+     */
+    Erasable countErasable(Erasure erasure);
 
     /**
      * Erases the payloads, headers and error texts of events, for good: in the outbox, its history, the archive and the operation log. Their

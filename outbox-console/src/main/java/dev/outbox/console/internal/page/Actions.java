@@ -5,25 +5,30 @@ import dev.outbox.console.internal.web.Links;
 import dev.outbox.console.internal.web.Notice;
 import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.Erasure;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
-import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.OutboxOperations.InboxStart;
 import dev.outbox.spring.internal.RequestFilters;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery or the dead letters of a lane; erasure; pause and resumption of a handler, stream or inbox; expiry of a handler or subscription. */
+/** Retry and skip of one delivery or the dead letters of a lane; pause and resumption of a handler, stream or inbox; expiry of a handler or subscription. */
 final class Actions {
+
+    private static final Logger log = LoggerFactory.getLogger(Actions.class);
 
     private static final List<String> FIELDS =
             List.of("action", "subject", "name", "eventType", "at", "duration", "reason", "undelivered");
@@ -74,26 +79,6 @@ final class Actions {
         });
     }
 
-    ServerResponse erase(ServerRequest request) {
-        Inputs inputs = new Inputs(request);
-        UUID event = inputs.uuid("event");
-        Erasure all = event == null
-                ? Erasure.ofAggregate(inputs.required("type"), inputs.required("id"))
-                : Erasure.ofEvents(List.of(event));
-        Erasure chosen = switch (inputs.raw("undelivered")) {
-            case "KEEP" -> all.afterDelivery();
-            case "WITHDRAW" -> all.withoutDelivery();
-            default -> all;
-        };
-        return change(request, "erase", () -> {
-            Erased erased = operations.erase(chosen, Operators.of(request), inputs.required("reason"));
-            return Notice.of(
-                    erased.remaining().exact() ? "erased" : "erased+",
-                    erased.erased(),
-                    erased.remaining().value());
-        });
-    }
-
     /** Leads back to the lane or the event whose form was sent, or shows it with what was typed if the form is refused. */
     private ServerResponse change(ServerRequest request, String form, Supplier<String> change) {
         Inputs inputs = new Inputs(request);
@@ -120,7 +105,28 @@ final class Actions {
     ServerResponse confirm(ServerRequest request) {
         Map<String, String> fields = new Inputs(request).texts(FIELDS);
         change(fields);
-        return views.page(request, "confirm", Map.of("fields", fields));
+        return views.page(request, "confirm", confirmation(fields));
+    }
+
+    private Map<String, ?> confirmation(Map<String, String> fields) {
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("fields", fields);
+        model.put("open", "expire".equals(fields.get("action")) ? open(fields) : null);
+        return model;
+    }
+
+    /** Counts the deliveries that an expiry dead-letters, or returns {@code null} if that takes too long. */
+    private @Nullable Count open(Map<String, String> fields) {
+        String type = fields.getOrDefault("eventType", "*");
+        try {
+            DeliverySelection all = DeliverySelection.all()
+                    .ofHandler(fields.getOrDefault("name", ""))
+                    .withStatus(DeliveryStatus.OPEN);
+            return operations.count(type.equals("*") ? all : all.ofEventType(type));
+        } catch (InvalidOperationException e) {
+            log.debug("The open deliveries of {} were not counted", fields, e);
+            return null;
+        }
     }
 
     ServerResponse pause(ServerRequest request) {
@@ -193,7 +199,7 @@ final class Actions {
             snapshots.expire();
             return views.redirect(request, views.links(request).home(), changed ? outcome : "unchanged");
         } catch (InvalidOperationException e) {
-            return views.refused(request, "confirm", Map.of("fields", fields), e);
+            return views.refused(request, "confirm", confirmation(fields), e);
         }
     }
 }

@@ -68,6 +68,7 @@ public final class Console implements AutoCloseable {
         ReplayPages replay = new ReplayPages(views, replays, snapshots, failures);
         OperationsPage log = new OperationsPage(views, operations);
         ScheduledPage later = new ScheduledPage(views, scheduled);
+        ErasurePage erasure = new ErasurePage(views, operations, snapshots);
         Actions actions = new Actions(views, operations, snapshots, events, lanes);
         RouterFunctions.Builder routes = route();
         look(routes, "", overview::page);
@@ -100,7 +101,8 @@ public final class Console implements AutoCloseable {
                 (request) -> views.redirect(request, views.links(request).home()));
         String path = settings.path();
         RouterFunction<ServerResponse> erasures = route().POST(path + "/expire", actions::expire)
-                .POST(path + "/erase", actions::erase)
+                .GET(path + "/erase", erasure::page)
+                .POST(path + "/erase", erasure::erase)
                 .filter(guard.asking(Right.ERASE))
                 .build();
         RouterFunction<ServerResponse> commands = route().POST(path + "/pause", actions::pause)

@@ -34,9 +34,12 @@ public record Notice(boolean changed, String text) {
             case "erased", "erased+" ->
                 new Notice(
                         affected > 0,
-                        "Erased: " + affected + ". Remaining: " + new Count(busy, parts[0].equals("erased"))
-                                + ", which are not delivered; repeat it for these. Topics, backups and the tables of"
-                                + " handlers may have copies.");
+                        "Events erased: " + affected + "."
+                                + (busy == 0
+                                        ? ""
+                                        : " Not delivered, and kept: " + new Count(busy, parts[0].equals("erased"))
+                                                + ". Erase these again later.")
+                                + " Topics, backups and the tables of handlers may have copies.");
             case "paused" -> new Notice(true, "Paused. Each instance stops with its next claim.");
             case "resumed" -> new Notice(true, "Resumed.");
             case "expired" -> new Notice(true, "Expired. Its deliveries are dead letters.");

@@ -24,6 +24,7 @@ import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
+import dev.outbox.operations.OutboxOperations.Erasable;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.OutboxOperations.InboxStart;
 import dev.outbox.operations.OutboxOverview.Call;
@@ -237,8 +238,11 @@ class FormsTest {
     void handlerIsExpired() throws Exception {
         when(operations.expireHandler("mail", "ann", "kept")).thenReturn(true);
 
+        when(operations.count(DeliverySelection.all().ofHandler("mail").withStatus(DeliveryStatus.OPEN)))
+                .thenReturn(new Count(12, true));
+
         assertThat(console.page("/outbox/confirm?action=expire&subject=handler&name=mail"))
-                .contains("Expire", "action=\"/outbox/expire\"");
+                .contains("Expire", "action=\"/outbox/expire\"", "Open deliveries now: <strong id=\"open\">12</strong>");
         assertThat(send(post("/outbox/expire")).getStatus()).isEqualTo(303);
         verify(operations).expireHandler("mail", "ann", "kept");
         verify(operations, never()).pauseHandler(any(), any(), any());
@@ -273,31 +277,74 @@ class FormsTest {
     }
 
     @Test
-    void erasesAnEventOrAnAggregateAndNamesWhatRemains() throws Exception {
+    void erasureShowsWhatItFindsBeforeItErases() throws Exception {
+        Erasure order = Erasure.ofAggregate("Order", "42");
         when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
-        when(operations.erase(any(), anyString(), anyString()))
-                .thenReturn(Erased.of(5, new Count(2, true)), Erased.of(5, new Count(10_000, false)));
-        String lane = "/outbox/lanes?type=Order&id=42";
+        when(operations.countErasable(order))
+                .thenReturn(new Erasable(new Count(12, true), new Count(3, true)))
+                .thenReturn(new Erasable(new Count(10_000, false), Count.NONE))
+                .thenReturn(new Erasable(Count.NONE, Count.NONE));
+        String page = "/outbox/erase?type=Order&id=42";
         assertThat(console.page("/outbox/events/" + PageFixture.EVENT))
-                .contains("Erase content", "name=\"event\" value=\"" + PageFixture.EVENT + "\"")
-                .doesNotContain("id=\"erased\"");
-        assertThat(console.page(lane)).contains("Erase the events of this aggregate", "name=\"id\" value=\"42\"");
+                .contains("href=\"/outbox/erase?event=" + PageFixture.EVENT + "\"")
+                .doesNotContain("action=\"/outbox/erase\"");
+        assertThat(console.page("/outbox/lanes?type=Order&id=42"))
+                .contains("href=\"/outbox/erase?type=Order&amp;id=42\"")
+                .doesNotContain("action=\"/outbox/erase\"");
 
-        MockHttpServletResponse exact = send(post("/outbox/erase")
-                .param("event", PageFixture.EVENT.toString())
-                .param("undelivered", "REFUSE"));
-        MockHttpServletResponse changed = send(
-                post("/outbox/erase").param("type", "Order").param("id", "42").param("undelivered", "WITHDRAW"));
+        assertThat(console.page(page))
+                .containsSubsequence(
+                        "id=\"events\">12<", ">3<", "name=\"undelivered\" required", ">Erase 12 events for good<");
+        assertThat(console.page(page))
+                .contains(">Erase 10,000+ events for good<", "too large to count")
+                .doesNotContain("name=\"undelivered\"");
+        assertThat(console.page(page)).contains("nothing to erase").doesNotContain("<form method=\"post\"");
+    }
+
+    @Test
+    void erasesAnEventOrAnAggregateAndNamesWhatRemains() throws Exception {
+        when(operations.erase(any(), anyString(), anyString()))
+                .thenReturn(
+                        Erased.of(1, Count.NONE), Erased.of(5, new Count(2, true)), Erased.of(5, new Count(10_000, false)));
+        String lane = "/outbox/lanes?type=Order&id=42";
+
+        MockHttpServletResponse whole = send(post("/outbox/erase").param("event", PageFixture.EVENT.toString()));
+        MockHttpServletResponse exact = erase("KEEP");
+        MockHttpServletResponse bounded = erase("WITHDRAW");
 
         verify(operations).erase(Erasure.ofEvents(List.of(PageFixture.EVENT)), "ann", "kept");
+        verify(operations).erase(Erasure.ofAggregate("Order", "42").afterDelivery(), "ann", "kept");
         verify(operations).erase(Erasure.ofAggregate("Order", "42").withoutDelivery(), "ann", "kept");
-        assertThat(changed.getHeader("Location")).isEqualTo(lane);
-        assertThat(console.send(get(lane).cookie(changed.getCookie("outbox-outcome")))
-                        .getContentAsString())
-                .contains("Erased: 5. Remaining: 10,000+,");
-        assertThat(console.send(get(lane).cookie(exact.getCookie("outbox-outcome")))
-                        .getContentAsString())
-                .contains("Erased: 5. Remaining: 2,");
+        assertThat(whole.getHeader("Location")).isEqualTo("/outbox/events/" + PageFixture.EVENT);
+        assertThat(exact.getHeader("Location")).isEqualTo(lane);
+        assertThat(outcome(lane, whole)).contains("Events erased: 1. Topics");
+        assertThat(outcome(lane, exact)).contains("Events erased: 5. Not delivered, and kept: 2.");
+        assertThat(outcome(lane, bounded)).contains("Not delivered, and kept: 10,000+.");
+    }
+
+    private MockHttpServletResponse erase(String undelivered) throws Exception {
+        return send(post("/outbox/erase")
+                .param("type", "Order")
+                .param("id", "42")
+                .param("undelivered", undelivered));
+    }
+
+    private String outcome(String page, MockHttpServletResponse changed) throws Exception {
+        return console.send(get(page).cookie(changed.getCookie("outbox-outcome"))).getContentAsString();
+    }
+
+    @Test
+    void refusedErasureSaysWhyOnceAndKeepsItsInput() throws Exception {
+        when(operations.countErasable(any())).thenReturn(new Erasable(new Count(12, true), new Count(4, true)));
+        when(operations.erase(any(), anyString(), anyString()))
+                .thenThrow(new InvalidOperationException("4 of the events to erase are not delivered"));
+
+        MockHttpServletResponse refused = erase("KEEP");
+
+        assertThat(refused.getStatus()).isEqualTo(400);
+        assertThat(refused.getContentAsString())
+                .containsOnlyOnce("4 of the events to erase are not delivered")
+                .contains("role=\"alert\"", "value=\"kept\"", "<option value=\"KEEP\" selected=\"selected\">");
     }
 
     @Test
@@ -307,7 +354,7 @@ class FormsTest {
         assertThat(console.page("/outbox/events/" + PageFixture.EVENT))
                 .containsPattern(
                         "id=\"erased\">Erased on <span>[0-9T:.-]+Z</span> by <span>ann</span>: <span>&lt;script")
-                .doesNotContain("Erase content");
+                .doesNotContain("Erase content", "/outbox/erase");
     }
 
     @Test

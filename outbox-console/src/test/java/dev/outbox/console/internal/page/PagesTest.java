@@ -21,6 +21,7 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Changed;
+import dev.outbox.operations.OutboxOperations.Erasable;
 import dev.outbox.operations.Replays;
 import jakarta.servlet.http.MappingMatch;
 import java.net.URI;
@@ -75,6 +76,7 @@ class PagesTest {
                         new Operation.Command(33, PageFixture.operation(33), new Count(627, true), 4L)));
         when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
         when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
+        when(operations.countErasable(any())).thenReturn(new Erasable(new Count(12, true), new Count(3, true)));
         when(replays.countEvents(any())).thenReturn(new Count(10_000, false));
         when(inspector.aggregateTypes(anyString())).thenReturn(List.of(EVIL, "Order"));
         when(inspector.pauses()).thenReturn(List.of(PageFixture.operation(3)));
@@ -103,6 +105,8 @@ class PagesTest {
                 "/outbox/operations?actor=%22%3E%3Cscript%3Ealert",
                 "/outbox/operations/33",
                 "/outbox/tables",
+                "/outbox/erase?type=Order&id=%3Cscript%3Ealert",
+                "/outbox/erase?event=6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001",
                 "/outbox/confirm?action=expire&subject=handler&name=%3Cscript%3Ealert",
                 "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"
             })
@@ -229,7 +233,8 @@ class PagesTest {
     }
 
     private MockHttpServletResponse signedIn(MockHttpServletRequestBuilder request) throws Exception {
-        return console.send(request.principal(new TestingAuthenticationToken("ann", "", "ROLE_OUTBOX_OPERATOR")));
+        return console.send(request.principal(new TestingAuthenticationToken(
+                "ann", "", "ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_ERASER")));
     }
 
     private static void assertConfined(MockHttpServletResponse response) {

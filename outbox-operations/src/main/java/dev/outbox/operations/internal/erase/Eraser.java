@@ -8,11 +8,13 @@ import dev.outbox.operations.Erasure;
 import dev.outbox.operations.Erasure.Undelivered;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.OutboxOperations.Erasable;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.internal.erase.EraseStore.Counts;
 import dev.outbox.operations.internal.erase.EraseStore.Page;
 import dev.outbox.operations.internal.inspect.OperationLogStore;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Eraser {
 
     private static final int BATCH = 500;
+    private static final Duration LONGEST_COUNT = Duration.ofSeconds(1);
 
     private final EraseStore store;
     private final OperationLogStore records;
@@ -29,6 +32,33 @@ public final class Eraser {
     public Eraser(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
         this.records = new OperationLogStore(dataSource, schema);
         this.store = new EraseStore(dataSource, schema, archive);
+    }
+
+    /** Counts what an erasure would find, for about a second: no index of history and archive knows the aggregate. */
+    public Erasable count(Erasure erasure) throws SQLException {
+        EraseStore.Undelivered undelivered = store.count(erasure);
+        long deadline = System.nanoTime() + LONGEST_COUNT.toNanos();
+        Count events = erasure.aggregateId() == null
+                ? new Count(erasure.eventIds().size(), true)
+                : undelivered
+                        .scheduled()
+                        .plus(count(erasure, false, deadline))
+                        .plus(count(erasure, true, deadline));
+        return new Erasable(events, undelivered.open().plus(undelivered.scheduled()));
+    }
+
+    private Count count(Erasure erasure, boolean archived, long deadline) throws SQLException {
+        long found = 0;
+        Long after = Long.MIN_VALUE;
+        while (after != null) {
+            if (found >= Count.MOST || System.nanoTime() - deadline > 0) {
+                return new Count(Math.min(found, Count.MOST), false);
+            }
+            Page page = store.find(erasure, archived, after);
+            found += page.eventIds().size();
+            after = page.lastId();
+        }
+        return new Count(found, true);
     }
 
     /** Refuses a role without the grants of an eraser, and an erasure of undelivered events, before anything changes. */
@@ -43,8 +73,8 @@ public final class Eraser {
             throw new InvalidOperationException(
                     Reason.UNDELIVERED,
                     undelivered
-                            + " of the events to erase are not delivered: keep them for a later erasure with afterDelivery(),"
-                            + " or withdraw them with withoutDelivery()",
+                            + " of the events to erase are not delivered: keep them for a later erasure (KEEP), or withdraw"
+                            + " them (WITHDRAW)",
                     null);
         }
     }

@@ -268,6 +268,12 @@ public final class JdbcOperations implements OutboxOperations {
     }
 
     @Override
+    public Erasable countErasable(Erasure erasure) {
+        return OperatorRequest.run(
+                "count the events of an erasure", OperatorRequest.GRANT_ERASURE, () -> eraser.count(erasure));
+    }
+
+    @Override
     public Erased erase(Erasure erasure, String by, String reason) {
         AuditInfo audit = OperatorRequest.check(by, reason);
         Erased erased = OperatorRequest.run("erase events", OperatorRequest.GRANT_ERASURE, () -> {

@@ -26,6 +26,7 @@ import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Erasable;
 import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.fixture.Operator;
@@ -129,12 +130,26 @@ class EraseTest {
         assertThatThrownBy(() -> erase(CUSTOMER))
                 .isInstanceOf(InvalidOperationException.class)
                 .hasMessage(
-                        "4 of the events to erase are not delivered: keep them for a later erasure with afterDelivery(),"
-                                + " or withdraw them with withoutDelivery()")
+                        "4 of the events to erase are not delivered: keep them for a later erasure (KEEP), or withdraw"
+                                + " them (WITHDRAW)")
                 .extracting((ex) -> ((InvalidOperationException) ex).reason())
                 .isEqualTo(Reason.UNDELIVERED);
 
         assertThat(dump()).isEqualTo(before);
+    }
+
+    @Test
+    void countsWhatItWouldErase() throws SQLException {
+        publishInEveryState();
+        publish("43", new Handled("of another customer"));
+        List<String> before = dump();
+
+        assertThat(operations(eraser).countErasable(CUSTOMER))
+                .isEqualTo(new Erasable(new Count(8, true), new Count(4, true)));
+
+        assertThat(dump()).isEqualTo(before);
+        erase(CUSTOMER.withoutDelivery());
+        assertThat(operations(eraser).countErasable(CUSTOMER)).isEqualTo(new Erasable(Count.NONE, Count.NONE));
     }
 
     @Test
@@ -485,13 +500,16 @@ class EraseTest {
     }
 
     private static Erased erase(DataSource dataSource, Erasure erasure) {
+        return operations(dataSource).erase(erasure, "ann", "request 4711");
+    }
+
+    private static OutboxOperations operations(DataSource dataSource) {
         return new JdbcOperations(
-                        dataSource,
-                        OutboxSchema.DEFAULT,
-                        OutboxSchema.DEFAULT_ARCHIVE,
-                        OutboxListener.NONE,
-                        (stream) -> {})
-                .erase(erasure, "ann", "request 4711");
+                dataSource,
+                OutboxSchema.DEFAULT,
+                OutboxSchema.DEFAULT_ARCHIVE,
+                OutboxListener.NONE,
+                (stream) -> {});
     }
 
     private String content(EventEnvelope event) {
