@@ -3,7 +3,10 @@
   'use strict';
   const LIVE_MILLIS = 2000;
   const GAP_MILLIS = 25000;
+  const RELOADED = 'outbox-reloaded';
   const STEPS_OF_TIME = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400, 604800, 2592000];
+  // Spring Security answers such requests itself, instead of leading them to a login page, and does not come back to them after it.
+  const NO_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
   const ahead = Date.now() - Number(document.body.dataset.now);
   let charts = null;
   let sampling = false;
@@ -11,6 +14,8 @@
   let paused = false;
   let pressed = false;
   let held = false;
+  let signedOut = false;
+  let checked = null;
 
   function span(millis) {
     const s = Math.floor(millis / 1000);
@@ -48,11 +53,12 @@
   // The page is live if the server has answered lately, whatever became of the requests since.
   function showFreshness() {
     const age = Date.now() - answered;
-    const stale = !paused && age > 3 * LIVE_MILLIS;
+    const stale = signedOut || !paused && age > 3 * LIVE_MILLIS;
     document.body.classList.toggle('stale', stale);
     document.body.classList.toggle('paused', paused);
-    write(document.getElementById('freshness'), paused ? 'paused' : stale ? 'no answer for ' + span(age) : held ? 'held' : 'live');
-    if (stale) write(document.getElementById('status'), 'The application does not answer. This page shows an earlier state.');
+    write(document.getElementById('freshness'), signedOut ? 'signed out' : paused ? 'paused' : stale ? 'no answer for ' + span(age) : held ? 'held' : 'live');
+    if (signedOut) write(document.getElementById('status'), 'You are signed out. This page shows an earlier state.');
+    else if (stale) write(document.getElementById('status'), 'The application does not answer. This page shows an earlier state.');
     else announce();
   }
 
@@ -133,9 +139,59 @@
   }
 
   function refresh() {
-    if (document.hidden || paused) return;
+    if (document.hidden || paused || signedOut) return;
     document.querySelectorAll('[data-live]:not(.htmx-request)').forEach((part) => htmx.trigger(part, 'live'));
     sample();
+  }
+
+  function isOwn(type) {
+    return (type || '').includes('profile=outbox');
+  }
+
+  // Renders only parts of the console. A login page in their place leads there, once: a page that comes back to this would reload for ever.
+  function keepOwn(event) {
+    const answer = event.detail.xhr;
+    if (isOwn(answer.getResponseHeader('Content-Type'))) {
+      sessionStorage.removeItem(RELOADED);
+      return;
+    }
+    event.preventDefault();
+    if (answer.status >= 400 && answer.status !== 401 && answer.status !== 403) return;
+    signedOut = true;
+    showFreshness();
+    if (sessionStorage.getItem(RELOADED)) return;
+    sessionStorage.setItem(RELOADED, 'yes');
+    location.reload();
+  }
+
+  function tell(form, what) {
+    form.querySelectorAll('.notice').forEach((notice) => notice.remove());
+    form.prepend(document.getElementById(what).content.cloneNode(true));
+  }
+
+  // Sends a form with the token of the present session. If there is none, the form stays with what was typed.
+  function send(event) {
+    const form = event.target;
+    if (form.method !== 'post' || form === checked) return;
+    event.preventDefault();
+    if (form.dataset.sending) return;
+    form.dataset.sending = 'yes';
+    fetch(document.body.dataset.session, { headers: NO_PAGE, signal: AbortSignal.timeout(10000) })
+      .then((response) => (isOwn(response.headers.get('Content-Type')) ? response.text() : null))
+      .then((html) => {
+        if (html === null) {
+          if (form.elements.reason) tell(form, 'signed-out');
+          else location.reload();
+          return;
+        }
+        const token = new DOMParser().parseFromString(html, 'text/html').querySelector('input[type=hidden]');
+        if (token && form.elements[token.name]) form.elements[token.name].value = token.value;
+        checked = form;
+        form.requestSubmit(event.submitter);
+        checked = null;
+      })
+      .catch(() => tell(form, 'no-answer'))
+      .finally(() => { delete form.dataset.sending; });
   }
 
   // A click needs its element until the button is released, and a selection its text until it is copied.
@@ -174,6 +230,9 @@
 
   document.addEventListener('pointerdown', () => { pressed = true; });
   ['pointerup', 'pointercancel'].forEach((end) => document.addEventListener(end, () => setTimeout(() => { pressed = false; })));
+  document.addEventListener('submit', send);
+  document.addEventListener('htmx:configRequest', (event) => Object.assign(event.detail.headers, NO_PAGE));
+  document.addEventListener('htmx:beforeOnLoad', keepOwn);
   document.addEventListener('htmx:beforeSwap', keepPlace);
   document.addEventListener('htmx:afterSwap', tick);
   document.addEventListener('htmx:afterRequest', (event) => {

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -40,6 +41,7 @@ final class Shop implements AutoCloseable {
 
     private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final Map<String, String> FAULTS = new ConcurrentHashMap<>();
+    private static final AtomicBoolean ASKS_FOR_LOGIN = new AtomicBoolean();
 
     /** Ends a call of the handler of parcels before the carrier does. */
     private static final Semaphore ANSWERS = new Semaphore(0);
@@ -59,11 +61,15 @@ final class Shop implements AutoCloseable {
     @EnableAutoConfiguration
     static class Application {
 
-        /** Permits everything: the console has to refuse by itself. */
+        /** Permits everything, unless a test asks for a login: the console has to refuse by itself. */
         @Bean
         SecurityFilterChain security(HttpSecurity http) throws Exception {
-            return http.authorizeHttpRequests(
-                            (requests) -> requests.anyRequest().permitAll())
+            return http.authorizeHttpRequests((requests) -> requests.requestMatchers(
+                                    (request) -> ASKS_FOR_LOGIN.get()
+                                            && request.getRequestURI().startsWith("/shop/outbox"))
+                            .authenticated()
+                            .anyRequest()
+                            .permitAll())
                     .formLogin(Customizer.withDefaults())
                     .build();
         }
@@ -83,7 +89,7 @@ final class Shop implements AutoCloseable {
         private static UserDetails operator(String name) {
             return User.withUsername(name)
                     .password("{noop}secret")
-                    .roles("OUTBOX_OPERATOR")
+                    .roles("OUTBOX_OPERATOR", "OUTBOX_ERASER")
                     .build();
         }
 
@@ -145,6 +151,7 @@ final class Shop implements AutoCloseable {
     void startOver() {
         FAULTS.clear();
         slowDown(Duration.ZERO);
+        ASKS_FOR_LOGIN.set(false);
         for (String handler : List.of("mail", "billing.ledger", "push")) {
             operations().skip(DeliverySelection.all().ofHandler(handler), "test", "start over");
         }
@@ -157,6 +164,11 @@ final class Shop implements AutoCloseable {
     /** Makes a handler fail, for one aggregate or with an empty id for all. */
     void fail(String handler, String aggregateId, String message) {
         FAULTS.put(aggregateId.isEmpty() ? handler : handler + "/" + aggregateId, message);
+    }
+
+    /** Leads requests without a user to the login page, as most applications do. */
+    void askForLogin() {
+        ASKS_FOR_LOGIN.set(true);
     }
 
     void correct(String handler, String aggregateId) {

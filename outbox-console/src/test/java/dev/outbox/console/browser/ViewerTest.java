@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ViewerTest {
 
     private static final String LANE = "/lanes?type=Order&id=viewed";
-    private static final String CHANGES = "form[method=post] button, .act a, summary, a[href*='/confirm']";
+    private static final String CHANGES = "main form[method=post] button, .act a, summary, a[href*='/confirm']";
 
     private static final String SEEN =
             "return [...document.querySelectorAll(arguments[0])].filter((part) => part.getClientRects().length).length";

@@ -7,6 +7,7 @@ import static org.springframework.web.servlet.function.RouterFunctions.route;
 
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.console.internal.web.Guard;
+import dev.outbox.console.internal.web.UserSession;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
@@ -68,6 +69,7 @@ public final class Console implements AutoCloseable {
         ReplayPages replay = new ReplayPages(views, replays, snapshots, failures);
         OperationsPage log = new OperationsPage(views, operations);
         ScheduledPage later = new ScheduledPage(views, scheduled);
+        UserSession session = new UserSession(views);
         ErasurePage erasure = new ErasurePage(views, operations, snapshots);
         Actions actions = new Actions(views, operations, snapshots, events, lanes);
         RouterFunctions.Builder routes = route();
@@ -130,6 +132,8 @@ public final class Console implements AutoCloseable {
                         (request) -> ServerResponse.noContent()
                                 .allow(Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST))
                                 .build())
+                .GET(path + "/session", session::token)
+                .POST(path + "/sign-out", session::end)
                 .add(looks)
                 .filter(guard)
                 .build();

@@ -29,6 +29,10 @@ public final class Views {
             + " img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
     private static final MediaType HTML = new MediaType("text", "html", StandardCharsets.UTF_8);
 
+    /** Tells the scripts of the console its own parts from what else may answer, such as a login page. */
+    private static final MediaType FRAGMENT =
+            new MediaType("text", "html", Map.of("charset", "UTF-8", "profile", "outbox"));
+
     private final ConsoleSettings settings;
     private final Assets assets = new Assets();
     private final Format format = new Format(Clock.systemUTC());
@@ -64,7 +68,9 @@ public final class Views {
 
     /** Renders a part of a page. */
     public ServerResponse fragment(ServerRequest request, String template, String fragment, Map<String, ?> model) {
-        return html(request, HttpStatus.OK, engine.process(template, Set.of(fragment), context(request, model)));
+        String html = engine.process(template, Set.of(fragment), context(request, model));
+        return bytes(
+                request, HttpStatus.OK, FRAGMENT, html.getBytes(StandardCharsets.UTF_8), CacheControl.noStore());
     }
 
     /** Renders an error page with the problem and its remedy. */
@@ -129,6 +135,7 @@ public final class Views {
         variables.put("insecure", settings.insecure() && request.principal().isEmpty());
         variables.put("mayChange", settings.allow(Right.COMMAND, request));
         variables.put("mayErase", settings.allow(Right.ERASE, request));
+        variables.put("maySignOut", UserSession.identifies(request));
         variables.put("signedIn", request.principal().isPresent());
         variables.put("operator", Operators.of(request));
         variables.put("csrf", CsrfField.of(request));

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.MockHttpSession;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 
@@ -76,6 +77,40 @@ class AccessTest {
     void refusalNamesAuthoritiesAndProperty() throws Exception {
         assertThat(as("USER", get("/outbox")).getContentAsString())
                 .contains("ann lacks the authority readers or ops or dpo", "outbox.authorities");
+    }
+
+    @Test
+    void whoeverIsSignedInCanSignOut() throws Exception {
+        MockHttpSession session = new MockHttpSession();
+        assertThat(as("USER", get("/outbox")).getContentAsString()).contains("action=\"/outbox/sign-out\"");
+
+        MockHttpServletResponse signedOut =
+                as("USER", post("/outbox/sign-out").session(session).header("Sec-Fetch-Site", "same-origin"));
+
+        assertThat(signedOut.getStatus()).isEqualTo(303);
+        assertThat(signedOut.getHeader("Location")).isEqualTo("/outbox");
+        assertThat(session.isInvalid()).isTrue();
+        assertThat(as("USER", post("/outbox/sign-out").header("Sec-Fetch-Site", "cross-site"))
+                        .getStatus())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void browserThatSendsCredentialsAgainCannotSignOut() throws Exception {
+        assertThat(as("USER", get("/outbox").header("Authorization", "Basic YW5uOnNlY3JldA=="))
+                        .getContentAsString())
+                .doesNotContain("sign-out");
+    }
+
+    @Test
+    void onlyPartsOfTheConsoleAreMarkedAsItsOwn() throws Exception {
+        when(inspector.overview()).thenReturn(PageFixture.overview());
+
+        assertThat(as("readers", get("/outbox/overview/live")).getContentType()).contains("profile=outbox");
+        assertThat(as("readers", get("/outbox/session")).getContentType()).contains("profile=outbox");
+        assertThat(as("readers", get("/outbox")).getContentType()).doesNotContain("profile");
+        assertThat(as("USER", get("/outbox/overview/live")).getContentType()).doesNotContain("profile");
+        assertThat(console.send(get("/outbox/session")).getStatus()).isEqualTo(401);
     }
 
     private MockHttpServletResponse as(String authority, MockHttpServletRequestBuilder request) throws Exception {
