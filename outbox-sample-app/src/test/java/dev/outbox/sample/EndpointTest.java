@@ -6,6 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.trading.TradingApi;
 import java.time.Instant;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -284,6 +289,46 @@ class EndpointTest {
 
         assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(answer.getBody()).isEqualTo("{\"error\":\"the outbox does not have " + missing + "\"}");
+    }
+
+    /** A page of another site, whose name has come to mean this machine, sends commands that the browser takes for its own. */
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200",
+        "127.0.0.1, 200",
+        "evil.example, 403",
+        "localhost.evil.example, 403",
+        "evil.example:80, 403"
+    })
+    void openEndpointAnswersUnderNamesOfThisMachineOnly(String host, int status) throws IOException {
+        assertThat(status(host, "GET /actuator/outbox", "")).isEqualTo(status);
+        assertThat(status(
+                        host,
+                        "POST /actuator/outbox/resume",
+                        "{\"stream\": \"push\", \"actor\": \"eve\", \"reason\": \"x\"}"))
+                .isEqualTo(status);
+        assertThat(status(host, "GET /licenses", "")).isEqualTo(200);
+    }
+
+    /** Sends a request with any name of the host, which no HTTP client does. */
+    private int status(String host, String request, String json) throws IOException {
+        try (Socket socket = new Socket("localhost", port)) {
+            socket.getOutputStream()
+                    .write(("""
+                            %s HTTP/1.1\r
+                            Host: %s\r
+                            X-Forwarded-Host: localhost\r
+                            Connection: close\r
+                            Content-Type: application/json\r
+                            Content-Length: %d\r
+                            \r
+                            %s""".formatted(request, host, json.length(), json))
+                            .getBytes(StandardCharsets.US_ASCII));
+            String line = new BufferedReader(
+                            new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+                    .readLine();
+            return Integer.parseInt(line.split(" ")[1]);
+        }
     }
 
     /** Halts a trade above the limit, and returns its event after the dead-letter method, which holds its lock. */

@@ -7,6 +7,11 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -25,6 +30,10 @@ import org.springframework.boot.test.context.runner.ReactiveWebApplicationContex
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
+import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -116,6 +125,41 @@ class OutboxConsoleAutoConfigurationTest {
                 .withClassLoader(new FilteredClassLoader("org.springframework.security"))
                 .run((context) -> assertThat(context).hasNotFailed().hasBean("outboxConsole"));
         assertThat(output).contains("outbox.console.insecure is true: each client that reaches /ops/outbox");
+    }
+
+    /** A page can forge what a proxy forwards, but not the name that the browser called. */
+    @Test
+    void insecureConsoleTrustsNoForwardedName() {
+        new WebApplicationContextRunner(AnnotationConfigServletWebServerApplicationContext::new)
+                .withUserConfiguration(Outbox.class)
+                .withConfiguration(AutoConfigurations.of(
+                        TomcatServletWebServerAutoConfiguration.class,
+                        DispatcherServletAutoConfiguration.class,
+                        WebMvcAutoConfiguration.class,
+                        OutboxConsoleAutoConfiguration.class))
+                .withPropertyValues(ENABLED, INSECURE, "server.port=0", "server.forward-headers-strategy=native")
+                .run((context) -> {
+                    int port = context.getSourceApplicationContext(
+                                    AnnotationConfigServletWebServerApplicationContext.class)
+                            .getWebServer()
+                            .getPort();
+                    assertThat(status(port, "localhost", "localhost")).contains(" 200 ");
+                    assertThat(status(port, "evil.example", "evil.example")).contains(" 403 ");
+                    assertThat(status(port, "evil.example", "localhost")).contains(" 403 ");
+                    assertThat(status(port, "localhost", "evil.example")).contains(" 403 ");
+                });
+    }
+
+    /** Asks for a page with any name of the host, which no HTTP client does. */
+    private static String status(int port, String host, String forwarded) throws IOException {
+        try (Socket socket = new Socket("localhost", port)) {
+            socket.getOutputStream()
+                    .write(("GET /outbox/scheduled HTTP/1.1\r\nHost: " + host + "\r\nX-Forwarded-Host: " + forwarded
+                                    + "\r\nX-Forwarded-For: 127.0.0.1\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+                    .readLine();
+        }
     }
 
     @Test

@@ -1,12 +1,14 @@
 package dev.outbox.sample.web;
 
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.Profiles;
+import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -19,7 +21,7 @@ import org.springframework.security.web.SecurityFilterChain;
 
 /**
  * HTTP basic login for operations, the console, the demo, settings, events, audit log, the messages and devices of users,
- * and the intake of Discord's events, if a password is configured. Everything else is open.
+ * and the intake of Discord's events, if a password is configured. Without one, they answer at localhost only. Everything else is open.
  */
 @Configuration(proxyBeanMethods = false)
 class Login {
@@ -38,6 +40,8 @@ class Login {
         "/devices/**",
         "/discord/**"
     };
+
+    private static final Pattern LOCAL = Pattern.compile("(localhost|127\\.0\\.0\\.1|\\[::1])(:\\d+)?");
 
     private final LoginSettings settings;
 
@@ -63,10 +67,19 @@ class Login {
                     requests.requestMatchers(Login::isOfForeignPage).denyAll();
                     if (login) {
                         requests.requestMatchers(OPERATIONS).authenticated();
+                    } else {
+                        requests.requestMatchers(OPERATIONS)
+                                .access((user, context) -> new AuthorizationDecision(isLocal(context.getRequest())));
                     }
                     requests.anyRequest().permitAll();
                 })
                 .build();
+    }
+
+    /** A page of another site could otherwise use the operations through a name of its own that it lets mean this machine. */
+    private static boolean isLocal(HttpServletRequest request) {
+        String host = request.getHeader("Host");
+        return host != null && LOCAL.matcher(host).matches();
     }
 
     private static boolean isOfForeignPage(HttpServletRequest request) {
