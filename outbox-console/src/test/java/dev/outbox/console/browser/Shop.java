@@ -77,19 +77,17 @@ final class Shop implements AutoCloseable {
         @Bean
         UserDetailsService users() {
             return new InMemoryUserDetailsManager(
-                    operator("ann"),
-                    operator("bob"),
-                    User.withUsername("eve").password("{noop}secret").build(),
-                    User.withUsername("viv")
-                            .password("{noop}secret")
-                            .roles("OUTBOX_VIEWER")
-                            .build());
+                    user("ann", "OUTBOX_OPERATOR", "OUTBOX_ERASER"),
+                    user("bob", "OUTBOX_OPERATOR"),
+                    user("dan", "OUTBOX_ERASER"),
+                    user("eve"),
+                    user("viv", "OUTBOX_VIEWER"));
         }
 
-        private static UserDetails operator(String name) {
+        private static UserDetails user(String name, String... roles) {
             return User.withUsername(name)
                     .password("{noop}secret")
-                    .roles("OUTBOX_OPERATOR", "OUTBOX_ERASER")
+                    .roles(roles)
                     .build();
         }
 
