@@ -10,20 +10,38 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.QueryTimeoutException;
 
 /**
- * Daemon threads that run queries, so that a hanging database or an exhausted pool delays a caller by at most 1.5 s. They end when they have
+ * Daemon threads that run queries, so that a hanging database or an exhausted pool delays a caller by at most 1.7 s. They end when they have
  * been idle for ten seconds. Safe for use by many threads.
  */
 public final class BackgroundQueries implements AutoCloseable {
 
-    private static final Duration LONGEST_WAIT = Duration.ofMillis(1500);
+    private static final Logger log = LoggerFactory.getLogger(BackgroundQueries.class);
+
+    /** The rest of 2 s is for the answer. Two round trips of 0.8 s fit: a pool asks first whether an idle connection is alive. */
+    static final Duration LONGEST_WAIT = Duration.ofMillis(1700);
+
+    /** Limit of the request that a thread answers. */
+    static final ThreadLocal<@Nullable Limit> REQUEST = new ThreadLocal<>();
+
     private static final int MOST_WAITING = 100;
     private static final long IDLE_SECONDS = 10;
 
     private final ThreadPoolExecutor executor;
     private final LongSupplier nanos;
+
+    /** When the queries of a request end, as a value of {@link System#nanoTime}, or only the wait for them. */
+    record Limit(long at, boolean endsQueries) {
+
+        static long left() {
+            Limit limit = REQUEST.get();
+            return limit == null ? Long.MAX_VALUE : limit.at - System.nanoTime();
+        }
+    }
 
     /** Creates so many threads when queries need them. */
     public BackgroundQueries(String name, int threads, LongSupplier nanos) {
@@ -43,7 +61,7 @@ public final class BackgroundQueries implements AutoCloseable {
         executor.shutdownNow();
     }
 
-    /** Returns the result of a query of this caller alone, or throws its failure. After 1.5 s, cancels it and throws {@link QueryTimeoutException}. */
+    /** Returns the result of a query of this caller alone, or throws its failure. After 1.7 s, cancels it and throws {@link QueryTimeoutException}. */
     public <T extends @Nullable Object> T ask(Callable<T> query) {
         Query<T> asked = begin(query);
         try {
@@ -53,9 +71,28 @@ public final class BackgroundQueries implements AutoCloseable {
         }
     }
 
+    /** Returns the result of a command, as {@link #ask} does. After 1.7 s, a command that has begun goes on, and its failure is logged. */
+    <T extends @Nullable Object> T perform(Callable<T> command) {
+        Query<T> performed = begin(command);
+        try {
+            return performed.await();
+        } catch (QueryTimeoutException ex) {
+            if (performed.leave()) {
+                throw new QueryTimeoutException(
+                        "the database is slow: the command may go on, so look for it in the operation log before you repeat it",
+                        ex);
+            }
+            return performed.await();
+        }
+    }
+
     /** Returns a query that all callers share. Its result, or failure, is kept for the given time. */
     public <T> Cached<T> cached(Callable<T> query, Duration maxAge) {
         return new Cached<>(query, maxAge);
+    }
+
+    private static QueryTimeoutException late(@Nullable TimeoutException ex) {
+        return new QueryTimeoutException("the database did not answer within " + LONGEST_WAIT.toMillis() + " ms", ex);
     }
 
     private <T extends @Nullable Object> Query<T> begin(Callable<T> work) {
@@ -69,6 +106,14 @@ public final class BackgroundQueries implements AutoCloseable {
         return query;
     }
 
+    /**
+     * Last result of a query.
+     *
+     * @param age the time since its query ended
+     * @param trouble why there is no newer result, or the lateness of this one; {@code null} if the database answers in time
+     */
+    public record Known<T>(T value, Duration age, @Nullable RuntimeException trouble) {}
+
     /** Query that runs once at a time, however many callers wait for it. */
     public final class Cached<T> {
 
@@ -76,14 +121,31 @@ public final class BackgroundQueries implements AutoCloseable {
         private final Duration maxAge;
         private @Nullable Query<T> latest;
 
+        /** The last one with a result before the latest. */
+        private @Nullable Query<T> answered;
+
         private Cached(Callable<T> work, Duration maxAge) {
             this.work = work;
             this.maxAge = maxAge;
         }
 
-        /** Returns the result, or throws the failure; begins a query if the last is too old. A query that runs is awaited up to 1.5 s after its start. */
+        /** Returns the result, or throws the failure; begins a query if the last is too old. A query that runs is awaited up to 1.7 s after its start. */
         public T get() {
             return current().await();
+        }
+
+        /** Returns the result, as {@link #get} does, or the last one instead of a failure. */
+        public Known<T> latest() {
+            Query<T> current = current();
+            try {
+                return current.known(current.await(), current.isLate() ? late(null) : null);
+            } catch (RuntimeException ex) {
+                Query<T> last = answered();
+                if (last == null) {
+                    throw ex;
+                }
+                return last.known(last.await(), ex);
+            }
         }
 
         /** Begins a query, as {@link #get} does, but does not wait for it. */
@@ -93,12 +155,25 @@ public final class BackgroundQueries implements AutoCloseable {
 
         /** Makes the next caller begin a query, which follows one that runs. */
         public synchronized void expire() {
+            keepResult();
             latest = null;
+        }
+
+        private synchronized @Nullable Query<T> answered() {
+            return answered;
+        }
+
+        private void keepResult() {
+            Query<T> known = latest;
+            if (known != null && known.hasResult) {
+                answered = known;
+            }
         }
 
         private synchronized Query<T> current() {
             Query<T> known = latest;
             if (known == null || known.isOlderThan(maxAge)) {
+                keepResult();
                 known = begin(work);
                 latest = known;
             }
@@ -111,6 +186,8 @@ public final class BackgroundQueries implements AutoCloseable {
 
         private final long begunAt = nanos.getAsLong();
         private volatile long endedAt;
+        private volatile boolean hasResult;
+        private volatile boolean left;
 
         Query(Callable<T> work) {
             super(work);
@@ -119,13 +196,31 @@ public final class BackgroundQueries implements AutoCloseable {
         @Override
         protected void set(T result) {
             endedAt = nanos.getAsLong();
+            hasResult = true;
             super.set(result);
         }
 
         @Override
         protected void setException(Throwable failure) {
             endedAt = nanos.getAsLong();
+            if (left) {
+                log.warn("A command of an operator failed after its request was answered", failure);
+            }
             super.setException(failure);
+        }
+
+        /** Lets a query go on that no caller awaits, unless it waits for a thread. Returns false if it has ended. */
+        boolean leave() {
+            left = true;
+            return cancel(false);
+        }
+
+        boolean isLate() {
+            return endedAt - begunAt > LONGEST_WAIT.toNanos();
+        }
+
+        Known<T> known(T result, @Nullable RuntimeException trouble) {
+            return new Known<>(result, Duration.ofNanos(nanos.getAsLong() - endedAt), trouble);
         }
 
         /** Counts from the end, so that the result of a slow query is not too old when it arrives. */
@@ -135,14 +230,14 @@ public final class BackgroundQueries implements AutoCloseable {
 
         T await() {
             try {
-                return get(begunAt + LONGEST_WAIT.toNanos() - nanos.getAsLong(), TimeUnit.NANOSECONDS);
+                long wait = begunAt + LONGEST_WAIT.toNanos() - nanos.getAsLong();
+                return get(Math.min(wait, Limit.left()), TimeUnit.NANOSECONDS);
             } catch (ExecutionException ex) {
                 throw ex.getCause() instanceof RuntimeException failure
                         ? failure
                         : new IllegalStateException(ex.getCause());
             } catch (TimeoutException ex) {
-                throw new QueryTimeoutException(
-                        "the database did not answer within " + LONGEST_WAIT.toMillis() + " ms", ex);
+                throw late(ex);
             } catch (InterruptedException ex) {
                 Thread.currentThread().interrupt();
                 throw new QueryTimeoutException("the thread was interrupted while it waited for the database", ex);

@@ -1,7 +1,7 @@
 /**
  * Threads that repeat a task and survive its failures, and threads for queries that no caller waits long for.
  *
- * <p>Front doors: {@link BackgroundLoop}, {@link BackgroundQueries}. Tables: none.
+ * <p>Front doors: {@link BackgroundLoop}, {@link BackgroundQueries}, {@link RequestDeadline}. Tables: none.
  */
 @NullMarked
 package dev.outbox.internal.background;

@@ -1,6 +1,7 @@
 package dev.outbox.internal.gauges;
 
 import dev.outbox.internal.background.BackgroundQueries;
+import dev.outbox.internal.background.BackgroundQueries.Known;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.time.Duration;
@@ -10,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cached state of the queues. A hanging database or an exhausted pool delays a reader by at most 1.5 s. A failure is cached like a result.
+ * Cached state of the queues. A hanging database or an exhausted pool delays a reader by at most 1.7 s. A failure is cached like a result.
  * Unknown counts are absent, never zero. Safe for use by many threads.
  */
 public final class QueueGauges implements AutoCloseable {
@@ -22,10 +23,12 @@ public final class QueueGauges implements AutoCloseable {
 
     private final BackgroundQueries queries = new BackgroundQueries("outbox-gauges", 1, System::nanoTime);
     private final BackgroundQueries.Cached<QueueState> state;
+    private final Duration maxAge;
 
     /** Creates gauges that query when the first reader asks. */
     public QueueGauges(DataSource dataSource, OutboxSchema schema, Duration maxAge) {
         this.state = queries.cached(new QueueStateStore(dataSource, schema, LIMITS)::read, maxAge);
+        this.maxAge = maxAge;
     }
 
     @Override
@@ -43,7 +46,7 @@ public final class QueueGauges implements AutoCloseable {
         return all().map((known) -> known.handlers().get(id));
     }
 
-    /** Returns the state, if it is known; waits for a query if it is stale, up to 1.5 s after its start. */
+    /** Returns the state, if it is known; waits for a query if it is stale, up to 1.7 s after its start. */
     public Optional<QueueState> all() {
         try {
             return Optional.of(state.get());
@@ -51,5 +54,19 @@ public final class QueueGauges implements AutoCloseable {
             log.debug("Could not count what waits", ex);
             return Optional.empty();
         }
+    }
+
+    /** Returns the state as {@link #all} does; while it is not known, the last one for one period more. */
+    public Optional<Known<QueueState>> latest() {
+        try {
+            Known<QueueState> known = state.latest();
+            if (known.trouble() == null || known.age().compareTo(maxAge.multipliedBy(2)) < 0) {
+                return Optional.of(known);
+            }
+            log.debug("Could not count what waits", known.trouble());
+        } catch (RuntimeException ex) {
+            log.debug("Could not count what waits", ex);
+        }
+        return Optional.empty();
     }
 }

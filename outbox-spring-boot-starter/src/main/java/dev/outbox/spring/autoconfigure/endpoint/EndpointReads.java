@@ -23,6 +23,7 @@ final class EndpointReads {
 
     private static final int DEFAULT_LIMIT = 100;
     private static final int LARGEST_LIMIT = 1000;
+    private static final UUID NO_EVENT = new UUID(0, 0);
 
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
@@ -58,6 +59,11 @@ final class EndpointReads {
             EventDetails details,
             @Nullable RawValue payload,
             @Nullable Map<String, String> headers) {}
+
+    /** Asks the database anything. */
+    Optional<EventDetails> ask() {
+        return inspector.findEvent(NO_EVENT);
+    }
 
     Object overview() {
         return inspector.overview();

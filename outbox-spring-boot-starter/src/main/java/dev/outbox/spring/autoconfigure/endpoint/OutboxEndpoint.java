@@ -2,14 +2,17 @@ package dev.outbox.spring.autoconfigure.endpoint;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundQueries;
+import dev.outbox.internal.background.BackgroundQueries.Known;
+import dev.outbox.internal.background.RequestDeadline;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.spring.internal.RequestFilters;
 import dev.outbox.spring.internal.Rights;
 import dev.outbox.spring.internal.Rights.Right;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +30,7 @@ import org.springframework.dao.QueryTimeoutException;
  * State of the outbox over HTTP, and the commands of operators. Read-only, unless {@code management.endpoint.outbox.access} is
  * {@code unrestricted}. Answers with an {@code error} and the status 400 to an invalid or unknown value, 404 to what does not exist, 403 to a
  * user without the authority and to a command without an authenticated user unless a property allows it, and 503 if the database does
- * not answer, to a read within 2 s, or refuses a privilege.
+ * not answer within 2 s, or refuses a privilege.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
 final class OutboxEndpoint implements AutoCloseable {
@@ -36,29 +39,43 @@ final class OutboxEndpoint implements AutoCloseable {
 
     private static final int FORBIDDEN = 403;
 
+    /** Of an overview, which says when it was read. */
+    private static final Duration OLDEST = Duration.ofMinutes(1);
+
     private final EndpointReads reads;
     private final EndpointWrites writes;
     private final Rights rights;
     private final boolean allowAnonymousWrites;
-    private final BackgroundQueries queries = new BackgroundQueries("outbox-endpoint", 4, System::nanoTime);
+    private final RequestDeadline deadline = new RequestDeadline("outbox-endpoint", 4);
+    private final BackgroundQueries queries = new BackgroundQueries("outbox-endpoint", 1, System::nanoTime);
+    private final BackgroundQueries.Cached<Object> overview;
 
     OutboxEndpoint(EndpointReads reads, EndpointWrites writes, Rights rights, boolean allowAnonymousWrites) {
         this.reads = reads;
         this.writes = writes;
         this.rights = rights;
         this.allowAnonymousWrites = allowAnonymousWrites;
+        this.overview = queries.cached(reads::overview, Duration.ZERO);
     }
 
     /** Ends the threads of the endpoint together with its context. */
     @Override
     public void close() {
         queries.close();
+        deadline.close();
     }
 
-    /** Returns the state of all streams, handlers and instances. */
+    /** Returns the state of all streams, handlers and instances, up to a minute old while the database is slow or does not answer. */
     @ReadOperation
     WebEndpointResponse<Object> overview(SecurityContext security) {
-        return read(security, "the overview", reads::overview);
+        return answer(security, Right.LOOK, "the overview", "", () -> {
+            Known<Object> known = overview.latest();
+            RuntimeException trouble = known.trouble();
+            if (trouble != null && known.age().compareTo(OLDEST) > 0) {
+                throw trouble;
+            }
+            return known.value();
+        });
     }
 
     /** Returns a part of the state, such as {@code deliveries}. A filter that does not apply to the part is refused. */
@@ -138,14 +155,17 @@ final class OutboxEndpoint implements AutoCloseable {
         values.put("inbox", inbox);
         values.put("at", at);
         values.put("duration", duration);
-        return answer(
+        EndpointWrites.Audit audit = new EndpointWrites.Audit(operator(security, actor), reason);
+        WebEndpointResponse<Object> answer = answer(
                 security,
                 EndpointWrites.right(command),
                 command.equals("cancel") ? "a replay " + replay : "a command '" + command + "'",
-                () -> writes.perform(
-                        command,
-                        new RequestFilters(values),
-                        new EndpointWrites.Audit(operator(security, actor), reason)));
+                "",
+                () -> deadline.command(
+                        reads::ask,
+                        () -> deadline.call(() -> writes.perform(command, new RequestFilters(values), audit))));
+        overview.expire();
+        return answer;
     }
 
     private static @Nullable String operator(SecurityContext security, @Nullable String actor) {
@@ -153,18 +173,23 @@ final class OutboxEndpoint implements AutoCloseable {
     }
 
     private WebEndpointResponse<Object> read(
-            SecurityContext security, String what, Supplier<@Nullable Object> work) {
-        return answer(security, Right.LOOK, what, () -> queries.ask(work::get));
+            SecurityContext security, String what, Callable<@Nullable Object> work) {
+        return answer(
+                security,
+                Right.LOOK,
+                what,
+                "; if the database is healthy, add a filter",
+                () -> deadline.read(() -> deadline.call(work)));
     }
 
     private WebEndpointResponse<Object> answer(
-            SecurityContext security, Right right, String what, Supplier<@Nullable Object> work) {
+            SecurityContext security, Right right, String what, String afterTimeout, Callable<@Nullable Object> work) {
         Principal user = security.getPrincipal();
         if (user != null && !rights.allow(right, user)) {
             return refused(FORBIDDEN, rights.refusal(right, user.getName()));
         }
         try {
-            Object body = work.get();
+            Object body = work.call();
             return body == null
                     ? refused(WebEndpointResponse.STATUS_NOT_FOUND, "the outbox does not have " + what)
                     : new WebEndpointResponse<>(body);
@@ -177,8 +202,12 @@ final class OutboxEndpoint implements AutoCloseable {
             return refused(
                     WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
                     ex instanceof QueryTimeoutException
-                            ? ex.getMessage() + "; if the database is healthy, add a filter"
+                            ? ex.getMessage() + afterTimeout
                             : "the database failed: see the log of the instance");
+        } catch (RuntimeException ex) {
+            throw ex;
+        } catch (Exception ex) {
+            throw new IllegalStateException(ex);
         }
     }
 

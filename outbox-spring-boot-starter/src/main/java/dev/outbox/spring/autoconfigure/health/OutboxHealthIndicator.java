@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure.health;
 
+import dev.outbox.internal.background.BackgroundQueries.Known;
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
 import dev.outbox.internal.gauges.QueueGauges;
 import dev.outbox.internal.gauges.QueueState;
@@ -16,7 +17,7 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN with a reason while the
- * database does not answer. Dead letters, slow and stuck handlers, open circuits, streams whose
+ * database does not answer for longer than the counts are kept. Dead letters, slow and stuck handlers, open circuits, streams whose
  * poller fails and streams that no instance polls are details, because a
  * restart would not help. What it reads is cached, so frequent checks are cheap.
  */
@@ -44,9 +45,15 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         } else {
             builder.outOfService();
         }
-        QueueState counts = gauges.all().orElse(null);
-        if (counts == null) {
+        Known<QueueState> known = gauges.latest().orElse(null);
+        QueueState counts = known == null ? null : known.value();
+        if (known == null) {
             builder.down().withDetail("reason", "the database refused to count the events, or did not answer in time");
+        } else if (known.trouble() != null) {
+            builder.withDetail(
+                    "reason",
+                    "the database is slow, or does not answer: the counts are "
+                            + known.age().toSeconds() + " s old");
         }
         builder.withDetail("polling", running).withDetail("streams", counts == null ? Map.of() : streams(counts));
         builder.withDetail("tables", counts == null ? Map.of() : tables(counts));

@@ -29,9 +29,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -160,46 +162,107 @@ class OutboxEndpointTest {
         assertThat(answer.getBody()).asString().contains("permission denied", "grant it");
     }
 
-    @Test
-    void frozenDatabaseIsAnsweredWithinTwoSeconds() {
+    enum Fault {
+        REFUSES(TcpProxy::refuse),
+        SWALLOWS(TcpProxy::blackHole),
+        IS_SLOW((network) -> network.delay(Duration.ofMillis(400))),
+        IS_VERY_SLOW((network) -> network.delay(Duration.ofMillis(800)));
+
+        private final Consumer<TcpProxy> begin;
+
+        Fault(Consumer<TcpProxy> begin) {
+            this.begin = begin;
+        }
+
+        boolean isAway() {
+            return this == REFUSES || this == SWALLOWS;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyRequestIsAnsweredWithinTwoSeconds(Fault fault) {
         try (TestDatabase database = Applications.database()) {
             URI address = URI.create(database.jdbcUrl().substring("jdbc:".length()));
             try (TcpProxy network = TcpProxy.to(address.getHost(), address.getPort())) {
                 Applications.on(database)
                         .withUserConfiguration(FreshGauges.class)
+                        .withConfiguration(AutoConfigurations.of(OutboxEndpointAutoConfiguration.class))
                         .withPropertyValues(
                                 "spring.datasource.url=jdbc:postgresql://localhost:" + network.port()
                                         + address.getPath(),
-                                "outbox.migrate=false")
+                                "outbox.migrate=false",
+                                "outbox.poller.enabled=true",
+                                "outbox.endpoint.allow-anonymous-writes=true",
+                                "management.endpoints.web.exposure.include=outbox")
                         .run((context) -> {
-                            OutboxEndpoint endpoint = new OutboxEndpoint(
-                                    new EndpointReads(
-                                            context.getBean(OutboxInspector.class),
-                                            context.getBean(OutboxOperations.class),
-                                            context.getBean(Replays.class),
-                                            context.getBean(ScheduledEvents.class),
-                                            true),
-                                    new EndpointWrites(operations, mock(Replays.class), scheduled),
-                                    RIGHTS,
-                                    false);
+                            OutboxEndpoint endpoint = context.getBean(OutboxEndpoint.class);
                             HealthIndicator health = context.getBean(HealthIndicator.class);
+                            await().until(() -> perform(endpoint, "pause").getStatus() == 200);
+                            assertThat(perform(endpoint, "resume").getStatus()).isEqualTo(200);
                             assertThat(endpoint.overview(SecurityContext.NONE).getStatus()).isEqualTo(200);
-                            network.blackHole();
+                            fault.begin.accept(network);
 
-                            assertThat(answersInTime(List.of(
-                                            () -> endpoint.overview(SecurityContext.NONE).getStatus(),
-                                            () -> find(endpoint, "deliveries").getStatus(),
-                                            () -> endpoint.get(
-                                                            SecurityContext.NONE,
-                                                            "events",
-                                                            UUID.randomUUID().toString())
-                                                    .getStatus(),
-                                            () -> health.health().getStatus())))
-                                    .containsExactly(503, 503, 503, Status.DOWN);
+                            List<Object> answers = answersInTime(requests(endpoint, health));
+
+                            assertThat(answers).allMatch((answer) -> Set.<Object>of(
+                                            200, 400, 404, 503, Status.UP, Status.DOWN)
+                                    .contains(answer));
+                            assertThat(answers).startsWith(200);
+                            if (fault.isAway()) {
+                                assertThat(answers.subList(1, answers.size() - 1)).containsOnly(503);
+                                assertThat(answers).endsWith(Status.DOWN);
+                                assertThat(perform(endpoint, "pause").getBody())
+                                        .asString()
+                                        .contains("nothing was changed");
+                                network.heal();
+                                await().until(() -> find(endpoint, "deliveries").getStatus() == 200);
+                                assertThat(perform(endpoint, "resume").getBody())
+                                        .asString()
+                                        .contains("false");
+                            }
                             network.heal();
                         });
             }
         }
+    }
+
+    /** Returns every kind of request, the overview first and the health last. */
+    private static List<Callable<Object>> requests(OutboxEndpoint endpoint, HealthIndicator health) {
+        List<Callable<Object>> requests = new ArrayList<>();
+        requests.add(() -> endpoint.overview().getStatus());
+        for (String part : List.of("deliveries", "failures", "events", "operations", "replays", "scheduled")) {
+            requests.add(() -> find(endpoint, part).getStatus());
+        }
+        requests.add(() -> endpoint.get("events", UUID.randomUUID().toString()).getStatus());
+        requests.add(() -> endpoint.get("replays", "1").getStatus());
+        for (String command : List.of("retry", "skip", "pause", "expire", "replay", "cancel", "erase", "deliver")) {
+            requests.add(() -> perform(endpoint, command).getStatus());
+        }
+        requests.add(() -> health.health().getStatus());
+        return requests;
+    }
+
+    private static WebEndpointResponse<Object> perform(OutboxEndpoint endpoint, String command) {
+        String event = UUID.randomUUID().toString();
+        boolean ofStream = Set.of("pause", "resume").contains(command);
+        return endpoint.perform(
+                SecurityContext.NONE,
+                command,
+                switch (command) {
+                    case "retry", "skip", "replay" -> "handler=mail";
+                    case "erase" -> "event=" + event;
+                    default -> null;
+                },
+                command.equals("expire") ? "mail" : null,
+                ofStream ? "default" : null,
+                command.equals("cancel") ? "1" : null,
+                command.equals("deliver") ? event : null,
+                null,
+                null,
+                null,
+                "a test",
+                "ann");
     }
 
     @Test

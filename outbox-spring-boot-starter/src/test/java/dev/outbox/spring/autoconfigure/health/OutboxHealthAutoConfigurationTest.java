@@ -7,17 +7,24 @@ import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.gauges.QueueGauges;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.FreshGauges;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.internal.HealthDetails;
+import dev.outbox.testing.TcpProxy;
 import dev.outbox.testing.TestDatabase;
+import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AutoClose;
@@ -31,6 +38,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -84,6 +92,48 @@ class OutboxHealthAutoConfigurationTest {
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
             assertThat(health.getDetails()).containsKey("reason");
         });
+    }
+
+    @Test
+    void lastCountsStandInForOnePeriod() {
+        URI address = URI.create(database.jdbcUrl().substring("jdbc:".length()));
+        try (TcpProxy network = TcpProxy.to(address.getHost(), address.getPort())) {
+            Applications.on(database)
+                    .withUserConfiguration(OldGauges.class)
+                    .withPropertyValues(
+                            "spring.datasource.url=jdbc:postgresql://localhost:" + network.port() + address.getPath(),
+                            "outbox.poller.enabled=false")
+                    .run((context) -> {
+                        assertThat(health(context).getDetails()).doesNotContainKey("reason");
+
+                        network.delay(Duration.ofMillis(800));
+                        List<Health> slow = healthUntil(context, (health) -> has(health, "reason"));
+                        slow.addAll(healthUntil(context, (health) -> !has(health, "reason")));
+                        assertThat(slow).extracting(Health::getStatus).containsOnly(Status.UP);
+                        assertThat(slow)
+                                .allSatisfy((health) -> assertThat(streams(health)).containsKey("default"));
+
+                        network.blackHole();
+                        List<Health> away =
+                                healthUntil(context, (health) -> health.getStatus().equals(Status.DOWN));
+                        assertThat(away).anyMatch((health) -> has(health, "reason") && health.getStatus().equals(Status.UP));
+                        network.heal();
+                    });
+        }
+    }
+
+    private static List<Health> healthUntil(ApplicationContext context, Predicate<Health> end) {
+        List<Health> answers = new ArrayList<>();
+        await().atMost(Duration.ofMinutes(1)).until(() -> {
+            Health health = health(context);
+            answers.add(health);
+            return end.test(health);
+        });
+        return answers;
+    }
+
+    private static boolean has(Health health, String detail) {
+        return health.getDetails().containsKey(detail);
     }
 
     @Test
@@ -244,4 +294,14 @@ class OutboxHealthAutoConfigurationTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({OutboxAutoConfiguration.class, OutboxHealthAutoConfiguration.class})
     static class Imported {}
+
+    /** Gauges that keep their counts for some time. */
+    @Configuration(proxyBeanMethods = false)
+    static class OldGauges {
+
+        @Bean
+        QueueGauges queueGauges(DataSource dataSource) {
+            return new QueueGauges(dataSource, OutboxSchema.DEFAULT, Duration.ofSeconds(5));
+        }
+    }
 }
