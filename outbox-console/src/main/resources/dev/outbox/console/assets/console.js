@@ -11,6 +11,7 @@
   let charts = null;
   let sampling = false;
   let answered = Date.now();
+  let withoutDatabase = false;
   let paused = false;
   let pressed = false;
   let held = false;
@@ -53,12 +54,14 @@
   // The page is live if the server has answered lately, whatever became of the requests since.
   function showFreshness() {
     const age = Date.now() - answered;
-    const stale = signedOut || !paused && age > 3 * LIVE_MILLIS;
+    const silent = signedOut || !paused && age > 3 * LIVE_MILLIS;
+    const old = document.getElementById('stale');
+    const stale = silent || (!paused && old !== null);
     document.body.classList.toggle('stale', stale);
     document.body.classList.toggle('paused', paused);
-    write(document.getElementById('freshness'), signedOut ? 'signed out' : paused ? 'paused' : stale ? 'no answer for ' + span(age) : held ? 'held' : 'live');
+    write(document.getElementById('freshness'), signedOut ? 'signed out' : paused ? 'paused' : silent ? 'no answer for ' + span(age) : old ? 'as of ' + old.dataset.at : held ? 'held' : 'live');
     if (signedOut) write(document.getElementById('status'), 'You are signed out. This page shows an earlier state.');
-    else if (stale) write(document.getElementById('status'), 'The application does not answer. This page shows an earlier state.');
+    else if (silent) write(document.getElementById('status'), 'The ' + (withoutDatabase ? 'database' : 'application') + ' does not answer. This page shows an earlier state.');
     else announce();
   }
 
@@ -237,6 +240,7 @@
   document.addEventListener('htmx:afterSwap', tick);
   document.addEventListener('htmx:afterRequest', (event) => {
     if (event.detail.successful) answered = Date.now();
+    withoutDatabase = event.detail.xhr.status === 503;
     showFreshness();
   });
   document.addEventListener('visibilitychange', () => {

@@ -208,7 +208,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Reads an element, again if the page renews it at the same moment. */
-    private String await(String selector, Predicate<String> condition) {
+    String await(String selector, Predicate<String> condition) {
         return await().ignoreExceptionsMatching(WebDriverException.class::isInstance)
                 .until(() -> find(selector).getText(), condition);
     }

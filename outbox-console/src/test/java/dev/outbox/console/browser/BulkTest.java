@@ -43,6 +43,8 @@ class BulkTest {
         shop.fail("mail", "77", "421 Service not available");
         shop.publish(OutboxEvent.of("Order", "77", new Shop.OrderPlaced("a book")));
         shop.await(DeliverySelection.all().ofHandler("mail"), DeliveryStatus.OPEN, 1);
+        browser.open("");
+        browser.await("section.first .scroll", (text) -> text.contains("mail"));
         browser.open("/failures");
         browser.screenshot("failures");
         browser.click("a[href*='handler=push']");

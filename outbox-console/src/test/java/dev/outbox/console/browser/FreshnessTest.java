@@ -67,7 +67,11 @@ class FreshnessTest {
         browser.await("#freshness", "live");
 
         shop.database.cutOff();
-        browser.await((text) -> text.contains("no answer for"));
+        assertThat(browser.await((text) -> text.contains("As of")))
+                .contains("does not answer.", "This page shows an earlier state.", "Streams")
+                .doesNotContain("The application");
+        browser.await("#freshness", (text) -> text.startsWith("as of "));
+        browser.screenshot("database-away");
         shop.database.restore();
         browser.await("#freshness", "live");
         browser.driver.manage().logs().get(LogType.BROWSER);

@@ -9,23 +9,31 @@ import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.console.internal.web.Guard;
 import dev.outbox.console.internal.web.UserSession;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.internal.background.RequestDeadline;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import dev.outbox.operations.ScheduledEvents;
 import dev.outbox.spring.internal.Rights.Right;
 import java.time.Clock;
-import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Addresses of the console. */
 public final class Console implements AutoCloseable {
 
+    /** More requests wait for each other, and leave the connections of a pool to the pollers. */
+    private static final int MOST_CALLS = 8;
+
+    private static final UUID NO_EVENT = new UUID(0, 0);
+
+    private final RequestDeadline deadline = new RequestDeadline("outbox-console-request", MOST_CALLS);
     private final ConsoleSettings settings;
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
@@ -41,10 +49,10 @@ public final class Console implements AutoCloseable {
             Replays replays,
             ScheduledEvents scheduled) {
         this.settings = settings;
-        this.inspector = inspector;
-        this.operations = operations;
-        this.replays = replays;
-        this.scheduled = scheduled;
+        this.inspector = deadline.limited(OutboxInspector.class, inspector);
+        this.operations = deadline.limited(OutboxOperations.class, operations);
+        this.replays = deadline.limited(Replays.class, replays);
+        this.scheduled = deadline.limited(ScheduledEvents.class, scheduled);
         this.snapshots = new Snapshots(inspector, operations, Clock.systemUTC(), System::nanoTime);
     }
 
@@ -56,6 +64,7 @@ public final class Console implements AutoCloseable {
     @Override
     public void close() {
         snapshots.close();
+        deadline.close();
     }
 
     /** Returns the routes of all pages, changes and files. Only POST changes anything. */
@@ -63,7 +72,7 @@ public final class Console implements AutoCloseable {
         Views views = new Views(settings);
         Guard guard = new Guard(settings, views);
         OverviewPage overview = new OverviewPage(views, snapshots);
-        FailuresPage failures = new FailuresPage(views, inspector, operations, snapshots);
+        FailuresPage failures = new FailuresPage(views, operations, snapshots);
         EventDetailsPage events = new EventDetailsPage(views, inspector, settings.showPayloads());
         LanePage lanes = new LanePage(views, inspector, operations);
         ReplayPages replay = new ReplayPages(views, replays, snapshots, failures);
@@ -90,13 +99,7 @@ public final class Console implements AutoCloseable {
         look(routes, "/operations", log::page);
         look(routes, "/operations/{id}", log::command);
         look(routes, "/scheduled", later::page);
-        look(
-                routes,
-                "/tables",
-                (request) -> views.page(
-                        request,
-                        "tables",
-                        Map.of("tables", snapshots.latest().overview().tables())));
+        look(routes, "/tables", overview::tables);
         look(
                 routes,
                 "/",
@@ -136,7 +139,14 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/sign-out", session::end)
                 .add(looks)
                 .filter(guard)
+                .filter(this::inTime)
                 .build();
+    }
+
+    private ServerResponse inTime(ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
+        return request.method().equals(HttpMethod.POST)
+                ? deadline.command(() -> inspector.findEvent(NO_EVENT), () -> next.handle(request))
+                : deadline.read(() -> next.handle(request));
     }
 
     /** HEAD too: monitoring asks with it whether a page is there. */

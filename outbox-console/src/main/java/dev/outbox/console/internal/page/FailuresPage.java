@@ -1,12 +1,12 @@
 package dev.outbox.console.internal.page;
 
+import dev.outbox.console.internal.page.Snapshots.Latest;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
-import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOverview;
 import java.util.HashMap;
@@ -28,34 +28,29 @@ final class FailuresPage {
     private static final int PAGE_SIZE = 50;
 
     private final Views views;
-    private final OutboxInspector inspector;
     private final OutboxOperations operations;
     private final Snapshots snapshots;
 
-    FailuresPage(Views views, OutboxInspector inspector, OutboxOperations operations, Snapshots snapshots) {
+    FailuresPage(Views views, OutboxOperations operations, Snapshots snapshots) {
         this.views = views;
-        this.inspector = inspector;
         this.operations = operations;
         this.snapshots = snapshots;
     }
 
     ServerResponse groups(ServerRequest request) {
-        return views.page(
-                request,
-                "failures",
-                Map.<String, Object>of("groups", inspector.failures(), "openCircuits", openCircuits()));
+        Latest latest = snapshots.latest();
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("asOf", latest.asOf());
+        model.put("groups", latest.snapshot().failures());
+        model.put("openCircuits", openCircuits(latest.snapshot().overview()));
+        return views.page(request, "failures", model);
     }
 
-    /** Returns no handlers if the overview takes too long: the failures are worth more. */
-    private Set<String> openCircuits() {
-        try {
-            return snapshots.latest().overview().handlers().stream()
-                    .filter((handler) -> !handler.circuitOpenIn().isEmpty())
-                    .map(OutboxOverview.Handler::id)
-                    .collect(Collectors.toSet());
-        } catch (QueryTimeoutException e) {
-            return Set.of();
-        }
+    private static Set<String> openCircuits(OutboxOverview overview) {
+        return overview.handlers().stream()
+                .filter((handler) -> !handler.circuitOpenIn().isEmpty())
+                .map(OutboxOverview.Handler::id)
+                .collect(Collectors.toSet());
     }
 
     ServerResponse group(ServerRequest request) {
@@ -86,7 +81,7 @@ final class FailuresPage {
     @Nullable Count total(DeliverySelection selection) {
         try {
             return operations.count(selection);
-        } catch (InvalidOperationException e) {
+        } catch (InvalidOperationException | QueryTimeoutException e) {
             log.debug("The deliveries of {} were not counted in time", selection, e);
             return null;
         }

@@ -1,5 +1,6 @@
 package dev.outbox.console.internal.page;
 
+import dev.outbox.console.internal.page.Snapshots.Latest;
 import dev.outbox.console.internal.page.Snapshots.Snapshot;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
@@ -7,11 +8,13 @@ import dev.outbox.operations.Count;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Handler;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 import tools.jackson.databind.json.JsonMapper;
@@ -42,11 +45,20 @@ final class OverviewPage {
     }
 
     ServerResponse samples(ServerRequest request) {
-        return views.json(request, mapper.writeValueAsBytes(snapshots.latest().samples()));
+        return views.json(request, mapper.writeValueAsBytes(snapshots.latest().snapshot().samples()));
+    }
+
+    ServerResponse tables(ServerRequest request) {
+        Latest latest = snapshots.latest();
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("tables", latest.snapshot().overview().tables());
+        model.put("asOf", latest.asOf());
+        return views.page(request, "tables", model);
     }
 
     private Map<String, ?> model(ServerRequest request) {
-        Snapshot snapshot = snapshots.latest();
+        Latest latest = snapshots.latest();
+        Snapshot snapshot = latest.snapshot();
         OutboxOverview overview = snapshot.overview();
         List<FailureGroup> failures = snapshot.failures();
         List<Attention.Item> attention = Attention.of(snapshot, views.links(request));
@@ -59,7 +71,8 @@ final class OverviewPage {
         List<Handler> quiet =
                 handlers.stream().filter((one) -> isQuiet(one, slow)).toList();
         boolean folded = filter.isEmpty() && quiet.size() > MOST_QUIET;
-        Map<String, Object> model = new HashMap<>();
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("asOf", latest.asOf());
         model.put("overview", overview);
         model.put("filter", filter);
         model.put(
@@ -72,7 +85,7 @@ final class OverviewPage {
         model.put("attention", attention);
         model.put("failures", failures.subList(0, Math.min(MOST_GROUPS, failures.size())));
         model.put("moreFailures", Math.max(0, failures.size() - MOST_GROUPS));
-        model.put("status", status(overview, slowness, failures, attention.size()));
+        model.put("status", freshness(latest.asOf()) + status(overview, slowness, failures, attention.size()));
         return model;
     }
 
@@ -82,6 +95,10 @@ final class OverviewPage {
                 && handler.circuitOpenIn().isEmpty()
                 && handler.deliveries().open().value() == 0
                 && handler.deliveries().dead().value() == 0;
+    }
+
+    private static String freshness(@Nullable Instant asOf) {
+        return asOf == null ? "" : "The database is slow, or does not answer. This page shows an earlier state. ";
     }
 
     /** Sentence for screen readers, which changes only when the state does. */

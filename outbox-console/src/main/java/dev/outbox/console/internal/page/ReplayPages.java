@@ -1,5 +1,6 @@
 package dev.outbox.console.internal.page;
 
+import dev.outbox.console.internal.page.Snapshots.Latest;
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
@@ -50,11 +51,12 @@ final class ReplayPages {
     }
 
     private Map<String, ?> fields(ServerRequest request) {
-        return Map.<String, Object>of(
-                "fields",
-                new Inputs(request).texts(FIELDS),
-                "handlers",
-                snapshots.latest().overview().handlers());
+        Latest latest = snapshots.latest();
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("asOf", latest.asOf());
+        model.put("fields", new Inputs(request).texts(FIELDS));
+        model.put("handlers", latest.snapshot().overview().handlers());
+        return model;
     }
 
     ServerResponse preview(ServerRequest request) {
@@ -67,23 +69,19 @@ final class ReplayPages {
 
     private ServerResponse preview(ServerRequest request, Inputs inputs) {
         ReplayRequest replay = replay(inputs);
-        OutboxOverview.Handler handler = snapshots.latest().overview().handlers().stream()
+        Latest latest = snapshots.latest();
+        OutboxOverview.Handler handler = latest.snapshot().overview().handlers().stream()
                 .filter((known) -> known.id().equals(replay.handlerId()))
                 .findFirst()
                 .orElseThrow(() -> new InvalidOperationException(
                         "No instance has registered a handler '" + replay.handlerId() + "'."));
-        return views.page(
-                request,
-                "replay-preview",
-                Map.<String, Object>of(
-                        "fields",
-                        inputs.texts(FIELDS),
-                        "replay",
-                        replay,
-                        "handler",
-                        handler,
-                        "count",
-                        replays.countEvents(replay)));
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("asOf", latest.asOf());
+        model.put("fields", inputs.texts(FIELDS));
+        model.put("replay", replay);
+        model.put("handler", handler);
+        model.put("count", replays.countEvents(replay));
+        return views.page(request, "replay-preview", model);
     }
 
     private static ReplayRequest replay(Inputs inputs) {

@@ -3,6 +3,7 @@ package dev.outbox.console.internal.page;
 import dev.outbox.console.internal.page.Samples.Sample;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.background.BackgroundQueries;
+import dev.outbox.internal.background.BackgroundQueries.Known;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxInspector;
@@ -18,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State of the outbox, read every 10 s, and at most every 2 s however many operators look, with the figures of the last 10 minutes. A
@@ -58,6 +60,9 @@ final class Snapshots implements AutoCloseable {
             List<Operation> pauses,
             Samples samples) {}
 
+    /** Last state that was read, and when if there is no newer one because the database is slow or does not answer. */
+    record Latest(Snapshot snapshot, @Nullable Instant asOf) {}
+
     /** Begins to record figures also while no operator looks. */
     void start() {
         recorder.start();
@@ -69,9 +74,14 @@ final class Snapshots implements AutoCloseable {
         queries.close();
     }
 
-    /** Returns the state, at most 2 s old, or throws the failure of the last query, which is remembered as long. Waits for 1.5 s at most. */
-    Snapshot latest() {
-        return state.get();
+    /**
+     * Returns the state, at most 2 s old unless the database is slow or does not answer. Waits for 1.7 s at most. Throws the failure of the
+     * last query if none has succeeded.
+     */
+    Latest latest() {
+        Known<Snapshot> known = state.latest();
+        return new Latest(
+                known.value(), known.trouble() == null ? null : known.value().at());
     }
 
     /** Makes the next page read the state again, after a query that runs, because an operator has changed it. */

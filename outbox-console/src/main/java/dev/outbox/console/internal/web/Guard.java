@@ -10,11 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.util.StringUtils;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -111,15 +113,30 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
 
     private ServerResponse withoutDatabase(ServerRequest request, RuntimeException e) {
         log.warn("Page {} failed: {}", request.path(), e.toString());
-        boolean unreachable =
-                e instanceof NonTransientDataAccessResourceException || e instanceof TransientDataAccessException;
         return views.problem(
                 request,
                 HttpStatus.SERVICE_UNAVAILABLE,
-                unreachable || e instanceof CannotCreateTransactionException
-                        ? "The database does not answer"
-                        : "The database refused a statement",
+                title(e),
                 "The state of the outbox is in the database. Events are safe there. The log of the application has the"
-                        + " details. Load this page again when the database is back.");
+                        + " details. " + remedy(request, e));
+    }
+
+    private static String title(RuntimeException e) {
+        if (e instanceof QueryTimeoutException) {
+            return "The database is slow, or does not answer";
+        }
+        boolean unreachable = e instanceof NonTransientDataAccessResourceException
+                || e instanceof TransientDataAccessException
+                || e instanceof CannotCreateTransactionException;
+        return unreachable ? "The database does not answer" : "The database refused a statement";
+    }
+
+    private static String remedy(ServerRequest request, RuntimeException e) {
+        if (!request.method().equals(HttpMethod.POST)) {
+            return "Load this page again when the database is back.";
+        }
+        return e instanceof QueryTimeoutException
+                ? StringUtils.capitalize(String.valueOf(e.getMessage())) + "."
+                : "The command may have been carried out: look for it in the operation log before you repeat it.";
     }
 }

@@ -221,6 +221,20 @@ class PagesTest {
         assertConfined(response);
     }
 
+    @Test
+    void failedCommandMayHaveBeenCarriedOut() throws Exception {
+        when(operations.pauseHandler(any(), any(), any())).thenThrow(new DataAccessResourceFailureException("refused"));
+
+        MockHttpServletResponse response = signedIn(post("/outbox/pause")
+                .param("subject", "handler")
+                .param("name", "mail")
+                .param("reason", "why")
+                .header("Sec-Fetch-Site", "same-origin"));
+
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(response.getContentAsString()).contains("The command may have been carried out");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "/outbox/nothing, 404",

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.QueryTimeoutException;
 
 /** How often the state is read, and what the charts show of it. */
 class SnapshotsTest {
@@ -53,8 +55,29 @@ class SnapshotsTest {
         snapshots.latest();
         snapshots.expire();
 
-        assertThat(snapshots.latest().samples().at()).hasSize(1);
+        assertThat(snapshots.latest().snapshot().samples().at()).hasSize(1);
         verify(inspector, times(2)).overview();
+    }
+
+    @Test
+    void earlierStateStandsInForOneThatIsMissing() {
+        assertThat(snapshots.latest().asOf()).isNull();
+        at(Duration.ofSeconds(3), "default");
+        when(inspector.failures()).thenThrow(new DataAccessResourceFailureException("refused"));
+
+        assertThat(snapshots.latest().snapshot().at()).isEqualTo(START);
+        assertThat(snapshots.latest().asOf()).isEqualTo(START);
+    }
+
+    @Test
+    void stateOfSlowDatabaseIsDated() {
+        when(inspector.failures()).thenAnswer((call) -> {
+            nanos.addAndGet(Duration.ofSeconds(3).toNanos());
+            return List.of();
+        });
+
+        await().ignoreExceptionsInstanceOf(QueryTimeoutException.class)
+                .untilAsserted(() -> assertThat(snapshots.latest().asOf()).isEqualTo(START));
     }
 
     @Test
@@ -64,7 +87,7 @@ class SnapshotsTest {
         snapshots.latest();
         at(Duration.ofMinutes(11), "default");
 
-        assertThat(snapshots.latest().samples().at())
+        assertThat(snapshots.latest().snapshot().samples().at())
                 .containsExactly(
                         START.plus(Duration.ofMinutes(9)).toEpochMilli(),
                         START.plus(Duration.ofMinutes(11)).toEpochMilli());
@@ -77,7 +100,7 @@ class SnapshotsTest {
         snapshots.latest();
         at(Duration.ofSeconds(4), "mail");
 
-        Samples samples = snapshots.latest().samples();
+        Samples samples = snapshots.latest().snapshot().samples();
 
         assertThat(samples.throughput())
                 .containsEntry("default", Arrays.asList(3.0, 3.0, null))
@@ -101,7 +124,7 @@ class SnapshotsTest {
         snapshots.latest();
         at(Duration.ofSeconds(2), "a", "b", "idle");
 
-        Samples samples = snapshots.latest().samples();
+        Samples samples = snapshots.latest().snapshot().samples();
 
         assertThat(samples.colors()).containsExactly("b", "a", "idle");
         assertThat(samples.throughput()).containsOnlyKeys("a", "b");

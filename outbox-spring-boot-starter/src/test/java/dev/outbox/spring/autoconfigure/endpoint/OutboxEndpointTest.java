@@ -230,12 +230,12 @@ class OutboxEndpointTest {
     /** Returns every kind of request, the overview first and the health last. */
     private static List<Callable<Object>> requests(OutboxEndpoint endpoint, HealthIndicator health) {
         List<Callable<Object>> requests = new ArrayList<>();
-        requests.add(() -> endpoint.overview().getStatus());
+        requests.add(() -> endpoint.overview(SecurityContext.NONE).getStatus());
         for (String part : List.of("deliveries", "failures", "events", "operations", "replays", "scheduled")) {
             requests.add(() -> find(endpoint, part).getStatus());
         }
-        requests.add(() -> endpoint.get("events", UUID.randomUUID().toString()).getStatus());
-        requests.add(() -> endpoint.get("replays", "1").getStatus());
+        requests.add(() -> endpoint.get(SecurityContext.NONE, "events", UUID.randomUUID().toString()).getStatus());
+        requests.add(() -> endpoint.get(SecurityContext.NONE, "replays", "1").getStatus());
         for (String command : List.of("retry", "skip", "pause", "expire", "replay", "cancel", "erase", "deliver")) {
             requests.add(() -> perform(endpoint, command).getStatus());
         }
