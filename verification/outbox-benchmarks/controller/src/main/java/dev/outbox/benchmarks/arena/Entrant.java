@@ -33,7 +33,9 @@ public record Entrant(Contestant contestant, String variant) {
         /** Publishes, and drains in one process while no call fails. */
         FLOOR,
         /** Forwards a backlog to Kafka. */
-        FORWARDER
+        FORWARDER,
+        /** Serves the console. */
+        CONSOLE
     }
 
     private static final String OUTBOX = "outbox";
@@ -47,7 +49,8 @@ public record Entrant(Contestant contestant, String variant) {
             library("db-scheduler", "db-scheduler", "dbscheduler.DbScheduler", "db-scheduler"),
             new Contestant("floor", "baseline", "baseline.Floor", "postgresql", Kind.FLOOR),
             new Contestant("outbox-kafka", "kafka", "kafka.KafkaOutbox", "outbox-core", Kind.FORWARDER),
-            new Contestant("floor-producer", "kafka", "kafka.PlainProducer", "kafka-clients", Kind.FORWARDER));
+            new Contestant("floor-producer", "kafka", "kafka.PlainProducer", "kafka-clients", Kind.FORWARDER),
+            new Contestant("outbox-console", "console", "console.ConsoleOutbox", "outbox-core", Kind.CONSOLE));
 
     private static Contestant library(String name, String module, String type, String library) {
         return new Contestant(name, module, type, library, Kind.LIBRARY);

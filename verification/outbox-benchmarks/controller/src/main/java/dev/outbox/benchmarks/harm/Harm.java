@@ -44,7 +44,7 @@ abstract class Harm implements Workload {
     }
 
     @Override
-    public final boolean suits(Entrant entrant, Case parameters) {
+    public boolean suits(Entrant entrant, Case parameters) {
         return entrant.isOutbox();
     }
 
@@ -83,7 +83,8 @@ abstract class Harm implements Workload {
         return await(arena, "SELECT count(*) FROM events.outbox_delivery", left);
     }
 
-    private static long await(Arena arena, String count, long left) throws SQLException {
+    /** Waits until a count is not above a number, or the time of a run is over. Returns the count. */
+    static long await(Arena arena, String count, long left) throws SQLException {
         long deadline = arena.deadline();
         while (true) {
             long open = arena.server().number(count);

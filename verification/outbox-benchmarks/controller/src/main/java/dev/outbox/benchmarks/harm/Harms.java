@@ -25,6 +25,7 @@ public final class Harms {
                 new OneAggregate(),
                 new Instances(),
                 new LongAggregate(),
-                new LittleHeap());
+                new LittleHeap(),
+                new Pages());
     }
 }

@@ -105,7 +105,27 @@ final class Tables {
              WHERE d.aggregate_seq = 1
             """;
 
+    /** Retries of 500 deliveries each, a minute apart. */
+    private static final String ADD_OPERATIONS = """
+            INSERT INTO events.outbox_operation
+                   (performed_at, performed_by, action, reason, stream, handler_id, event_id, previous_status,
+                    last_error_code, last_error)
+            SELECT date_trunc('minute', now()) - (? - n) / 500 * interval '1 minute', 'ann', 'RETRY',
+                   'ticket ' || n / 500, 'default', 'handler', gen_random_uuid(), 'DEAD', 'IOException', 'refused'
+              FROM generate_series(0, ?::bigint - 1) n
+             ORDER BY n
+            """;
+
     private Tables() {}
+
+    /** Adds entries to the operation log. */
+    static void addOperations(Server server, long entries) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement add = connection.prepareStatement(ADD_OPERATIONS)) {
+            bind(add, entries, entries);
+            add.executeUpdate();
+        }
+    }
 
     /** Adds due lanes of each handler: of one delivery that has failed once, or of many that have not been attempted. */
     static void addDueLanes(Server server, List<String> handlers, int lanes, int deliveries) throws SQLException {
