@@ -2,14 +2,10 @@
 (function () {
   'use strict';
   const LIVE_MILLIS = 2000;
-  const GAP_MILLIS = 25000;
   const RELOADED = 'outbox-reloaded';
-  const STEPS_OF_TIME = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400, 604800, 2592000];
   // Spring Security answers such requests itself, instead of leading them to a login page, and does not come back to them after it.
   const NO_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
   const ahead = Date.now() - Number(document.body.dataset.now);
-  let charts = null;
-  let sampling = false;
   let answered = Date.now();
   let withoutDatabase = false;
   let paused = false;
@@ -76,75 +72,9 @@
     });
   }
 
-  function style(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  }
-
-  function time(at) {
-    return new Date(at).toISOString().slice(11, 19) + 'Z';
-  }
-
-  // The golden angle keeps the hues of any number of streams apart.
-  function color(index) {
-    return 'hsl(' + Math.round(230 + index * 137.508) % 360 + ' 65% ' + style('--line') + ')';
-  }
-
-  function chart(id, text) {
-    return new Chart(document.getElementById(id), {
-      type: 'line',
-      data: { datasets: [] },
-      options: {
-        animation: false,
-        maintainAspectRatio: false,
-        interaction: { mode: 'index', intersect: false },
-        spanGaps: GAP_MILLIS,
-        elements: { point: { radius: 0, hitRadius: 8 }, line: { borderWidth: 2 } },
-        scales: {
-          x: { type: 'linear', ticks: { stepSize: 120000, maxRotation: 0, color: style('--dim'), callback: (at) => time(at).slice(0, 5) }, grid: { display: false }, border: { color: style('--edge') } },
-          y: { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, color: style('--dim'), callback: text }, grid: { color: style('--edge') }, border: { display: false } }
-        },
-        plugins: {
-          legend: { labels: { boxWidth: 12, boxHeight: 2, color: style('--text') } },
-          tooltip: { callbacks: { title: (items) => items.length && time(items[0].parsed.x), label: (item) => item.dataset.label + ': ' + text(item.parsed.y) } }
-        }
-      }
-    });
-  }
-
-  function draw(target, samples, lines) {
-    const now = Date.now() - ahead;
-    Object.assign(target.options.scales.x, { min: now - 600000, max: now });
-    target.data.datasets = Object.keys(lines).map((name) => {
-      const own = color(samples.colors.indexOf(name));
-      const known = target.data.datasets.find((line) => line.label === name) || {};
-      const data = samples.at.map((x, i) => ({ x, y: lines[name][i] }));
-      return Object.assign(known, { label: name, data, borderColor: own, backgroundColor: own });
-    });
-    target.update();
-  }
-
-  function sample() {
-    const section = document.querySelector('[data-samples]');
-    if (!section || sampling || typeof Chart === 'undefined') return;
-    sampling = true;
-    fetch(section.dataset.samples, { headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(2 * LIVE_MILLIS) })
-      .then((response) => (response.ok ? response.json() : null))
-      .then((samples) => {
-        if (!samples) return;
-        charts = charts || { throughput: chart('throughput', (rate) => rate.toLocaleString('en')), lag: chart('lag', (lag) => span(lag * 1000)) };
-        draw(charts.throughput, samples, samples.throughput);
-        const longest = Math.max(1, ...Object.values(samples.lag).flat());
-        charts.lag.options.scales.y.ticks.stepSize = STEPS_OF_TIME.find((step) => longest <= 5 * step);
-        draw(charts.lag, samples, samples.lag);
-      })
-      .catch(() => {})
-      .finally(() => { sampling = false; });
-  }
-
   function refresh() {
     if (document.hidden || paused || signedOut) return;
     document.querySelectorAll('[data-live]:not(.htmx-request)').forEach((part) => htmx.trigger(part, 'live'));
-    sample();
   }
 
   function isOwn(type) {
@@ -203,7 +133,13 @@
     return pressed || (!selection.isCollapsed && part.contains(selection.anchorNode));
   }
 
-  // Replaces the content, but neither how far a table is scrolled nor which link has the focus.
+  function selector(element) {
+    return element.matches('summary')
+      ? 'details[id="' + element.parentElement.id + '"] > summary'
+      : 'a[href="' + CSS.escape(element.getAttribute('href')) + '"]';
+  }
+
+  // Replaces the content, but neither how far a table is scrolled, nor what is open, nor what has the focus.
   function keepPlace(event) {
     const part = event.detail.target;
     if (!part.matches('[data-live]')) return;
@@ -213,12 +149,12 @@
       return;
     }
     const scrolled = Array.from(part.querySelectorAll('.scroll'), (table) => table.scrollLeft);
-    const open = Array.from(part.querySelectorAll('details'), (details) => details.open);
-    const link = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+    const open = Array.from(part.querySelectorAll('details[open]'), (details) => details.id);
+    const focus = part.contains(document.activeElement) ? selector(document.activeElement) : null;
     part.addEventListener('htmx:afterSwap', () => {
-      part.querySelectorAll('details').forEach((details, i) => { details.open = open[i] || false; });
+      part.querySelectorAll('details').forEach((details) => { details.open = open.includes(details.id); });
       part.querySelectorAll('.scroll').forEach((table, i) => { table.scrollLeft = scrolled[i] || 0; });
-      const same = link && part.querySelector('a[href="' + CSS.escape(link) + '"]');
+      const same = focus && part.querySelector(focus);
       if (same) same.focus({ preventScroll: true });
     }, { once: true });
   }
@@ -247,7 +183,6 @@
     answered = Date.now();
     refresh();
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => location.reload());
   if (document.querySelector('[data-live]')) {
     setInterval(tick, 1000);
     setInterval(refresh, LIVE_MILLIS);
@@ -260,5 +195,4 @@
     setInterval(ages, 1000);
   }
   label();
-  sample();
 })();

@@ -2,59 +2,73 @@ package dev.outbox.console.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.OutboxEvent;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the charts make of samples. */
+/** What a browser makes of the charts. */
 @Tag("full")
 @ExtendWith(BrowserExtension.class)
 class ChartsTest {
 
-    /** Ten streams with twenty samples, two seconds apart, and three minutes without one in their middle. */
-    private static final String SAMPLES = """
-            const at = Array.from({ length: 20 }, (_, i) => Date.now() - 400000 + 2000 * i + (i < 10 ? 0 : 180000));
-            const colors = Array.from({ length: 10 }, (_, i) => 'stream' + i);
-            const lines = Object.fromEntries(colors.map((name, i) => [name, at.map(() => 60 * (i + 1))]));
-            window.fetch = () => Promise.resolve(
-                { ok: true, json: () => Promise.resolve({ at, colors, throughput: lines, lag: lines }) });
-            """;
-
-    private static final String DRAWN = """
-            const chart = Chart.getChart('lag');
-            if (!chart || chart.data.datasets.length < 10) return null;
-            const points = chart.getDatasetMeta(0).data;
-            return {
-              colors: new Set(chart.data.datasets.map((line) => line.borderColor)).size,
-              segments: chart.getDatasetMeta(0).dataset.segments.length,
-              gap: (points[10].x - points[9].x) / (points[1].x - points[0].x),
-              ticks: chart.scales.y.ticks.map((tick) => tick.label)
-            };
-            """;
+    private static final String COLOR =
+            "const line = document.querySelector('#lag path'); return line && getComputedStyle(line).stroke";
 
     private final Browser browser;
+    private final Shop shop;
 
-    ChartsTest(Browser browser) {
+    ChartsTest(Browser browser, Shop shop) {
         this.browser = browser;
+        this.shop = shop;
+    }
+
+    @BeforeEach
+    void fail() {
+        shop.fail("billing.ledger", "drawn", "Account 42 is closed");
+        OutboxEvent event = OutboxEvent.of("Order", "drawn", new Shop.OrderPlaced("a book"));
+        shop.publish(event, event);
     }
 
     @Test
-    @SuppressWarnings("unchecked")
-    void timeIsLinearWithGapsAndEachStreamHasItsColor() {
-        browser.open("");
-        browser.script(SAMPLES);
-        Map<String, Object> drawn = (Map<String, Object>) Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> browser.script(DRAWN), (found) -> found != null);
+    void linesHaveTheColorsOfTheSchemeWithoutAScriptOfCharts() {
+        String light = color();
+        browser.scheme("dark");
+        String dark = color();
 
-        assertThat(drawn).containsEntry("colors", 10L).containsEntry("segments", 2L);
-        assertThat(((Number) drawn.get("gap")).doubleValue()).isBetween(90.0, 92.0);
-        assertThat((List<String>) drawn.get("ticks"))
-                .anySatisfy((tick) -> assertThat(tick).endsWith(" min"));
+        assertThat(light).startsWith("rgb(");
+        assertThat(dark).startsWith("rgb(").isNotEqualTo(light);
+        assertThat(browser.script(
+                        "return [...document.scripts].map((script) => script.src.replace(/.*\\//, '')).join(' ')"))
+                .isEqualTo("htmx.js console.js");
         browser.assertClean();
+    }
+
+    @Test
+    void tableOfAChartStaysOpenWithItsFocus() {
+        color();
+        browser.script("const table = document.querySelector('#lag-table'); table.dataset.old = true;"
+                + " table.open = true; table.firstElementChild.focus()");
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> Boolean.TRUE.equals(
+                        browser.script("return !document.querySelector('#lag-table').dataset.old")));
+        assertThat(browser.script("const table = document.querySelector('#lag-table');"
+                        + " return table.open && table.firstElementChild === document.activeElement"))
+                .isEqualTo(true);
+        assertThat(browser.text("#lag-table")).contains("By minute", "default");
+        browser.assertClean();
+    }
+
+    private String color() {
+        browser.open("");
+        return (String) Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> browser.script(COLOR), Objects::nonNull);
     }
 }

@@ -84,7 +84,6 @@ public final class Console implements AutoCloseable {
         RouterFunctions.Builder routes = route();
         look(routes, "", overview::page);
         look(routes, "/overview/live", overview::live);
-        look(routes, "/overview/samples", overview::samples);
         look(routes, "/confirm", actions::confirm);
         look(routes, "/failures", failures::groups);
         look(routes, "/failures/group", failures::group);

@@ -17,7 +17,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
-import tools.jackson.databind.json.JsonMapper;
 
 /** First page: charts, what needs attention, streams, handlers and instances. */
 final class OverviewPage {
@@ -29,7 +28,6 @@ final class OverviewPage {
 
     private final Views views;
     private final Snapshots snapshots;
-    private final JsonMapper mapper = JsonMapper.builder().build();
 
     OverviewPage(Views views, Snapshots snapshots) {
         this.views = views;
@@ -42,10 +40,6 @@ final class OverviewPage {
 
     ServerResponse live(ServerRequest request) {
         return views.fragment(request, "overview", "live", model(request));
-    }
-
-    ServerResponse samples(ServerRequest request) {
-        return views.json(request, mapper.writeValueAsBytes(snapshots.latest().snapshot().samples()));
     }
 
     ServerResponse tables(ServerRequest request) {
@@ -85,6 +79,7 @@ final class OverviewPage {
         model.put("attention", attention);
         model.put("failures", failures.subList(0, Math.min(MOST_GROUPS, failures.size())));
         model.put("moreFailures", Math.max(0, failures.size() - MOST_GROUPS));
+        model.put("charts", Chart.of(snapshot.samples()));
         model.put("status", freshness(latest.asOf()) + status(overview, slowness, failures, attention.size()));
         return model;
     }
@@ -101,7 +96,7 @@ final class OverviewPage {
         return asOf == null ? "" : "The database is slow, or does not answer. This page shows an earlier state. ";
     }
 
-    /** Sentence for screen readers, which changes only when the state does. */
+    /** Headline of the page. */
     private static String status(
             OutboxOverview overview, Slowness slowness, List<FailureGroup> failures, int attention) {
         String slow = slowness.summary();

@@ -22,7 +22,6 @@ public final class Assets {
 
     private final Map<String, Asset> assets = Map.of(
             "htmx.js", script(webJar("htmx.org", "dist/htmx.min.js")),
-            "chart.js", script(webJar("chart.js", "dist/chart.umd.min.js")),
             "console.js", script(own("console.js")),
             "console.css", new Asset(own("console.css"), new MediaType("text", "css", StandardCharsets.UTF_8)),
             "icon.svg", new Asset(own("icon.svg"), MediaType.valueOf("image/svg+xml")));

@@ -36,12 +36,12 @@ public final class Format {
     }
 
     /** Rate with one digit after the point, unless it is large. */
-    public String rate(double perSecond) {
+    public static String rate(double perSecond) {
         return String.format(Locale.ROOT, perSecond < 100 ? "%.1f" : "%,.0f", perSecond);
     }
 
     /** Duration with its two largest units. */
-    public String duration(@Nullable Duration duration) {
+    public static String duration(@Nullable Duration duration) {
         if (duration == null || duration.isZero() || duration.isNegative()) {
             return "–";
         }

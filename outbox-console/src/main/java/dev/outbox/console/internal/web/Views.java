@@ -104,11 +104,6 @@ public final class Views {
                 .build();
     }
 
-    /** Sends JSON. */
-    public ServerResponse json(ServerRequest request, byte[] json) {
-        return bytes(request, HttpStatus.OK, MediaType.APPLICATION_JSON, json, CacheControl.noStore());
-    }
-
     /** Sends a file. */
     public ServerResponse asset(ServerRequest request) {
         Assets.Asset asset = assets.find(request);
