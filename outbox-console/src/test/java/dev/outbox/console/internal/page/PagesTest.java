@@ -153,6 +153,25 @@ class PagesTest {
         assertThat(signedIn(request).getContentAsString()).contains("href=\"/shop/app/outbox/failures\"");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/outbox", "/outbox/replays/4"})
+    void pageWithoutScriptsSaysFromWhenItIs(String address) throws Exception {
+        assertThat(signedIn(get(address)).getContentAsString())
+                .containsPattern("<span id=\"freshness\">as of \\d\\d:\\d\\d:\\d\\dZ</span>");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/outbox", "/outbox/search", "/outbox/scheduled", "/outbox/operations"})
+    void searchLandmarksHaveNames(String address) throws Exception {
+        List<String> names = Pattern.compile("<form[^>]* role=\"search\"(?: aria-label=\"([^\"]+)\")?")
+                .matcher(signedIn(get(address)).getContentAsString())
+                .results()
+                .map((form) -> form.group(1))
+                .toList();
+
+        assertThat(names).isNotEmpty().doesNotContainNull().doesNotHaveDuplicates();
+    }
+
     @Test
     void fixtureIsHostile() throws Exception {
         assertThat(signedIn(get("/outbox/events/" + EVENT)).getContentAsString())
