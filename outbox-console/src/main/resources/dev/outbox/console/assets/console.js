@@ -2,12 +2,16 @@
 (function () {
   'use strict';
   const LIVE_MILLIS = 2000;
+  const SPOKEN_MILLIS = 5000;
   const RELOADED = 'outbox-reloaded';
   // Spring Security answers such requests itself, instead of leading them to a login page, and does not come back to them after it.
   const NO_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
   const ahead = Date.now() - Number(document.body.dataset.now);
   let answered = Date.now();
-  let withoutDatabase = false;
+  let shown = answered;
+  let problem = problemOf('');
+  let said = '';
+  let spoken = 0;
   let paused = false;
   let pressed = false;
   let held = false;
@@ -42,23 +46,41 @@
     if (element && element.textContent !== text) element.textContent = text;
   }
 
-  function announce() {
-    const fresh = document.getElementById('live-status');
-    if (fresh) write(document.getElementById('status'), fresh.textContent);
+  // A figure that changes is no news for a screen reader; the number of failing handlers is.
+  function announce(text) {
+    const sentence = text.replace(/[\d,.]+\+?(?![\d,.+]| handler)/g, '');
+    if (said && said !== sentence) {
+      write(document.getElementById('status'), text);
+      spoken = Date.now();
+    } else if (Date.now() - spoken > SPOKEN_MILLIS && !document.body.classList.contains('stale')) {
+      write(document.getElementById('status'), '');
+    }
+    said = sentence;
   }
 
   // The page is live if the server has answered lately, whatever became of the requests since.
   function showFreshness() {
-    const age = Date.now() - answered;
-    const silent = signedOut || !paused && age > 3 * LIVE_MILLIS;
+    const now = Date.now();
     const old = document.getElementById('stale');
-    const stale = silent || (!paused && old !== null);
-    document.body.classList.toggle('stale', stale);
-    document.body.classList.toggle('paused', paused);
-    write(document.getElementById('freshness'), signedOut ? 'signed out' : paused ? 'paused' : silent ? 'no answer for ' + span(age) : old ? 'as of ' + old.dataset.at : held ? 'held' : 'live');
-    if (signedOut) write(document.getElementById('status'), 'You are signed out. This page shows an earlier state.');
-    else if (silent) write(document.getElementById('status'), 'The ' + (withoutDatabase ? 'database' : 'application') + ' does not answer. This page shows an earlier state.');
-    else announce();
+    const silent = now - answered > 3 * LIVE_MILLIS;
+    const state = signedOut ? 'stale' : paused ? 'paused' : silent || old ? 'stale' : held ? 'held' : 'live';
+    const texts = {
+      paused: 'paused',
+      stale: signedOut ? 'signed out' : silent ? 'no answer for ' + span(now - answered) : old && 'as of ' + old.dataset.at,
+      held: 'held for ' + span(now - shown),
+      live: 'live'
+    };
+    Object.keys(texts).forEach((name) => document.body.classList.toggle(name, name === state));
+    write(document.getElementById('freshness'), texts[state]);
+    const fresh = document.getElementById('headline');
+    const reason = signedOut ? 'You are signed out' : state === 'stale' && silent ? problem : '';
+    if (fresh) announce(reason ? reason + '. This page shows an earlier state.' : fresh.textContent);
+  }
+
+  // An error page of the console names the problem. Whatever else answers is not the application.
+  function problemOf(answer) {
+    const title = new DOMParser().parseFromString(answer, 'text/html').querySelector('.problem h1');
+    return title ? title.textContent : 'The application does not answer';
   }
 
   // On a small screen, rows become cards, whose values need the heads of their columns.
@@ -152,6 +174,7 @@
     const open = Array.from(part.querySelectorAll('details[open]'), (details) => details.id);
     const focus = part.contains(document.activeElement) ? selector(document.activeElement) : null;
     part.addEventListener('htmx:afterSwap', () => {
+      shown = Date.now();
       part.querySelectorAll('details').forEach((details) => { details.open = open.includes(details.id); });
       part.querySelectorAll('.scroll').forEach((table, i) => { table.scrollLeft = scrolled[i] || 0; });
       const same = focus && part.querySelector(focus);
@@ -176,7 +199,7 @@
   document.addEventListener('htmx:afterSwap', tick);
   document.addEventListener('htmx:afterRequest', (event) => {
     if (event.detail.successful) answered = Date.now();
-    withoutDatabase = event.detail.xhr.status === 503;
+    else problem = problemOf(event.detail.xhr.responseText);
     showFreshness();
   });
   document.addEventListener('visibilitychange', () => {
@@ -191,6 +214,7 @@
       button.hidden = false;
       button.addEventListener('click', pause);
     }
+    showFreshness();
   } else {
     setInterval(ages, 1000);
   }

@@ -132,10 +132,7 @@ final class Browser implements AutoCloseable {
         });
     }
 
-    /**
-     * Leaves the console, whose pages ask for news and reload themselves: that could overtake the next page, its cookies or its log. A style
-     * sheet does nothing.
-     */
+    /** Leaves the console, whose pages ask for news: that could overtake the next page, its cookies or its log. A style sheet does nothing. */
     private void leave() {
         driver.get(application + "/default-ui.css");
     }
@@ -222,7 +219,7 @@ final class Browser implements AutoCloseable {
         return driver.executeScript(script, arguments);
     }
 
-    /** Chooses the colours of the pages that are opened next; an open page would reload itself. */
+    /** Chooses the colours of the pages that are opened next. */
     void scheme(String name) {
         leave();
         driver.executeCdpCommand(

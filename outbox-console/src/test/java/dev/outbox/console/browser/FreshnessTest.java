@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.OutboxEvent;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +46,9 @@ class FreshnessTest {
         offline(true);
         assertThat(browser.await((text) -> text.contains("no answer for")))
                 .contains("The application does not answer.");
+        for (String part : List.of("#headline", ".charts", "#live section.card")) {
+            assertThat(browser.find(part).getCssValue("opacity")).as(part).isEqualTo("0.55");
+        }
         offline(false);
         browser.await("#freshness", "live");
         browser.driver.manage().logs().get(LogType.BROWSER);
@@ -92,6 +97,27 @@ class FreshnessTest {
     }
 
     @Test
+    void screenReaderHearsSentencesNotFigures() {
+        shop.fail("push", "", "the gateway is down");
+        shop.fail("billing.ledger", "", "the account is closed");
+        publishPushes(2);
+        browser.open("");
+        browser.await((text) -> text.contains("1 handler fails, 2 dead letters."));
+        browser.script("window.heard = []; const status = document.getElementById('status');"
+                + " new MutationObserver(() => window.heard.push(status.textContent))"
+                + ".observe(status, { childList: true, characterData: true, subtree: true })");
+
+        publishPushes(2);
+        browser.await((text) -> text.contains("1 handler fails, 4 dead letters."));
+        assertThat(browser.script("return window.heard.join()")).isEqualTo("");
+        shop.publish(OutboxEvent.of("Order", "heard", new Shop.OrderPlaced("a book")));
+        browser.await((text) -> text.contains("2 handlers fail, 5 dead letters."));
+
+        assertThat(browser.script("return window.heard.join()")).isEqualTo("2 handlers fail, 5 dead letters.");
+        browser.assertClean();
+    }
+
+    @Test
     void refreshKeepsClicksSelectionsAndPlaces() {
         browser.open("");
         browser.script(COUNT_ANSWERS);
@@ -104,7 +130,9 @@ class FreshnessTest {
         browser.script("getSelection().selectAllChildren(document.querySelector('#live h2'))");
         awaitAnswers(2);
         assertThat(browser.script("return getSelection().toString()")).isNotEqualTo("");
-        browser.await("#freshness", "held");
+        browser.await((text) -> text.contains("held for "));
+        assertThat(browser.find(".live-mark .dot").getCssValue("background-color"))
+                .isEqualTo("rgba(138, 90, 0, 1)");
 
         browser.script("getSelection().removeAllRanges()");
         awaitAnswers(2);
@@ -131,6 +159,12 @@ class FreshnessTest {
                 .isEqualTo(90L);
         assertThat(browser.script("return document.activeElement.className")).isEqualTo("lane");
         browser.assertClean();
+    }
+
+    private void publishPushes(int count) {
+        shop.publish(IntStream.range(0, count)
+                .mapToObj((i) -> OutboxEvent.of("Order", "heard", new Shop.PushSent("a book")))
+                .toArray(OutboxEvent[]::new));
     }
 
     private void awaitAnswers(int count) {

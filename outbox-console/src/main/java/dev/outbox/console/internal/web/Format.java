@@ -71,6 +71,11 @@ public final class Format {
         return today ? text.substring(11) : text.replace('T', ' ');
     }
 
+    /** Present in UTC, to the second. */
+    public String clock() {
+        return clock(clock.instant());
+    }
+
     /** Time relative to the present. */
     public String relative(Instant time) {
         Duration age = Duration.between(time, clock.instant());
