@@ -33,6 +33,37 @@
       const age = now - Number(time.dataset.at);
       const text = Math.abs(age) < 1000 ? 'now' : age < 0 ? 'in ' + span(-age) : span(age) + ' ago';
       write(time.firstElementChild, text);
+      addLocalTime(time);
+    });
+  }
+
+  // The server writes times in UTC, which the clock of the reader may not show.
+  function addLocalTime(time) {
+    const at = new Date(Number(time.dataset.at));
+    if (at.getTimezoneOffset() === 0 || time.querySelector('.local')) return;
+    const day = at.toLocaleDateString('sv-SE');
+    const today = day === new Date().toLocaleDateString('sv-SE');
+    const local = document.createElement('small');
+    local.className = 'local';
+    local.textContent = (today ? '' : day + ' ') + at.toLocaleTimeString('en-GB', { timeZoneName: 'short' });
+    time.append(' ', local);
+  }
+
+  // Browsers offer the clipboard to pages at localhost and behind TLS only.
+  function addCopyButtons() {
+    if (!navigator.clipboard) return;
+    document.querySelectorAll('[data-copy]').forEach((source) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'quiet copy';
+      button.innerHTML = '<span>Copy</span><span class="hidden"></span>';
+      button.lastElementChild.textContent = ' ' + source.dataset.copy;
+      const say = (text) => write(button.firstElementChild, text);
+      button.addEventListener('click', () => {
+        navigator.clipboard.writeText(source.textContent).then(() => say('Copied'), () => say('Cannot copy'));
+        setTimeout(say, SPOKEN_MILLIS, 'Copy');
+      });
+      source.after(' ', button);
     });
   }
 
@@ -219,4 +250,6 @@
     setInterval(ages, 1000);
   }
   label();
+  ages();
+  addCopyButtons();
 })();

@@ -6,6 +6,8 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -64,6 +66,39 @@ class TourTest {
         browser.screenshot("event");
         browser.click("#trace");
         assertThat(browser.await((text) -> text.contains("Search"))).contains("OrderPlaced");
+        browser.assertClean();
+    }
+
+    @Test
+    void timesHaveTheClockOfTheReaderToo() {
+        UUID event = stuckOrders("45");
+        timeZone("Asia/Seoul");
+        try {
+            browser.open("/events/" + event);
+            String time = browser.text("dd time");
+
+            assertThat(time).matches("\\d+ s ago \\d\\d(:\\d\\d:\\d\\d)Z \\d\\d\\1 GMT\\+9");
+            String[] clocks = time.substring(time.indexOf("ago ") + 4).split(" ");
+            assertThat(Integer.parseInt(clocks[1].substring(0, 2)))
+                    .isEqualTo((Integer.parseInt(clocks[0].substring(0, 2)) + 9) % 24);
+        } finally {
+            timeZone("");
+        }
+        browser.assertClean();
+    }
+
+    @Test
+    void idsAreCopied() {
+        UUID event = stuckOrders("46");
+        browser.driver.executeCdpCommand(
+                "Browser.grantPermissions",
+                Map.of("permissions", List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
+        browser.open("/events/" + event);
+        browser.click("code[data-copy] + button");
+
+        browser.await("code[data-copy] + button", "Copied event id");
+        assertThat(browser.driver.executeAsyncScript("navigator.clipboard.readText().then(arguments[0])"))
+                .isEqualTo(event.toString());
         browser.assertClean();
     }
 
@@ -181,6 +216,10 @@ class TourTest {
 
         assertThat(browser.await((text) -> text.contains("Resumed."))).doesNotContain("PAUSED");
         browser.assertClean();
+    }
+
+    private void timeZone(String name) {
+        browser.driver.executeCdpCommand("Emulation.setTimezoneOverride", Map.of("timezoneId", name));
     }
 
     /** One order that failed for good and blocks its lane, with two behind it. */
