@@ -9,11 +9,12 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.spring.internal.RequestFilters;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -42,6 +43,7 @@ final class SearchPage {
 
     ServerResponse page(ServerRequest request) {
         Map<String, String> fields = new Inputs(request).texts(FIELDS);
+        fields.computeIfPresent("trace", (name, value) -> trace(value));
         Map<String, Object> model = new HashMap<>();
         model.put("fields", fields);
         String text = fields.get("q");
@@ -65,17 +67,25 @@ final class SearchPage {
                 && inspector.findEvent(UUID.fromString(text)).isPresent()) {
             return links.event(text);
         }
-        List<String> types = inspector.aggregateTypes(text);
-        if (types.size() == 1) {
-            return links.to("search", "aggregateType", types.get(0), "aggregateId", text);
+        for (String id : spellings(text)) {
+            List<String> types = inspector.aggregateTypes(id);
+            if (types.size() == 1) {
+                return links.to("search", "aggregateType", types.get(0), "aggregateId", id);
+            }
+            if (!types.isEmpty()) {
+                model.put("types", types);
+                model.put("id", id);
+                return null;
+            }
         }
-        model.put("types", types);
         Map<String, String> further = new TreeMap<>();
-        for (String criterion : types.isEmpty() ? CRITERIA.keySet() : Set.<String>of()) {
+        for (String criterion : CRITERIA.keySet()) {
             if (!criterion.equals("trace") || TRACE.matcher(text).matches()) {
-                EventPage first = inspector.findEvents(new RequestFilters(Map.of(criterion, text)).events("search"), 1);
+                String value = criterion.equals("trace") ? trace(text) : text;
+                EventPage first =
+                        inspector.findEvents(new RequestFilters(Map.of(criterion, value)).events("search"), 1);
                 if (!first.events().isEmpty()) {
-                    return links.to("search", criterion, text);
+                    return links.to("search", criterion, value);
                 }
                 if (first.next() != null) {
                     further.put(criterion, CRITERIA.get(criterion));
@@ -84,6 +94,18 @@ final class SearchPage {
         }
         model.put("further", further);
         return null;
+    }
+
+    /** An aggregate id may have lost its capitals, or gained some, in a mail or a ticket. */
+    private static List<String> spellings(String id) {
+        return Stream.of(id, id.toUpperCase(Locale.ROOT), id.toLowerCase(Locale.ROOT))
+                .distinct()
+                .toList();
+    }
+
+    /** Trace ids are stored in small letters. */
+    private static String trace(String text) {
+        return TRACE.matcher(text).matches() ? text.toLowerCase(Locale.ROOT) : text;
     }
 
     private void search(ServerRequest request, Map<String, String> fields, Map<String, Object> model) {

@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.LongStream;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,22 @@ class FormsTest {
                 .thenReturn(PageFixture.found());
 
         assertThat(found(text)).isEqualTo("/outbox/search?" + criterion + "=" + text);
+        if (criterion.equals("trace")) {
+            assertThat(found(text.toUpperCase(Locale.ROOT))).isEqualTo("/outbox/search?trace=" + text);
+            assertThat(console.page("/outbox/search?trace=" + text.toUpperCase(Locale.ROOT)))
+                    .contains("name=\"trace\" value=\"" + text + "\"");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ord-10001, ORD-10001", "A1B2, a1b2"})
+    void oneSearchFindsIdsInAnyCase(String typed, String id) throws Exception {
+        when(inspector.aggregateTypes(id)).thenReturn(List.of("Order"));
+        assertThat(found(typed)).isEqualTo("/outbox/search?aggregateType=Order&aggregateId=" + id);
+
+        when(inspector.aggregateTypes(id)).thenReturn(List.of("Invoice", "Order"));
+        assertThat(console.page("/outbox/search?q=" + typed))
+                .contains("/outbox/search?aggregateType=Invoice&amp;aggregateId=" + id);
     }
 
     @Test
