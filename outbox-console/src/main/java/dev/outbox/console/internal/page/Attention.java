@@ -280,7 +280,7 @@ final class Attention {
                                 + ", which probes it from time to time.",
                         null,
                         "Failures",
-                        links.to("failures")));
+                        links.to("failures", "handler", handler.id())));
             }
         }
     }

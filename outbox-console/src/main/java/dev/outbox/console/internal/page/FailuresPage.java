@@ -38,10 +38,16 @@ final class FailuresPage {
     }
 
     ServerResponse groups(ServerRequest request) {
+        String handler = new Inputs(request).raw("handler");
         Latest latest = snapshots.latest();
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("asOf", latest.asOf());
-        model.put("groups", latest.snapshot().failures());
+        model.put("handler", handler);
+        model.put(
+                "groups",
+                latest.snapshot().failures().stream()
+                        .filter((group) -> handler.isEmpty() || group.handlerId().equals(handler))
+                        .toList());
         model.put("openCircuits", openCircuits(latest.snapshot().overview()));
         return views.page(request, "failures", model);
     }

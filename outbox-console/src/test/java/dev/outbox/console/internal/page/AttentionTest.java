@@ -115,7 +115,8 @@ class AttentionTest {
         handler("mail", 3, NOW, Set.of("shop-1", "shop-2"), false);
 
         assertThat(attention("CIRCUIT OPEN")).containsExactly("CIRCUIT OPEN Handler mail");
-        assertThat(page("/outbox")).contains("It fails again and again in ");
+        assertThat(page("/outbox"))
+                .contains("It fails again and again in ", "href=\"/outbox/failures?handler=mail\"");
     }
 
     @Test

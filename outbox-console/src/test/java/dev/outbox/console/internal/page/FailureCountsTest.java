@@ -99,6 +99,18 @@ class FailureCountsTest {
                 .contains("<dd class=\"bad\">1,000+</dd>", ">CIRCUIT OPEN</span></h2>");
     }
 
+    @Test
+    void failuresOfOneHandlerLeaveOutTheOthers() throws Exception {
+        assertThat(console.page("/outbox/failures?handler=mail"))
+                .contains(
+                        "Failures of <bdi>mail</bdi>",
+                        ">IOException</code>",
+                        "href=\"/outbox/failures\">All handlers");
+        assertThat(console.page("/outbox/failures?handler=push"))
+                .contains("No delivery of this handler fails.")
+                .doesNotContain("IOException");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/outbox", "/outbox/failures"})
     void groupWithoutErrorCodeHasNoLink(String address) throws Exception {

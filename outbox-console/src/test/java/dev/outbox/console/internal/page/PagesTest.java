@@ -91,6 +91,7 @@ class PagesTest {
                 "/outbox?filter=%22%3E%3Cscript%3Ealert",
                 "/outbox/overview/live",
                 "/outbox/failures",
+                "/outbox/failures?handler=%22%3E%3Cscript%3Ealert",
                 "/outbox/failures/group?handler=mail&errorCode=IOException",
                 "/outbox/failures/group?handler=mail&errorCode=IOException&status=OPEN",
                 "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001",
