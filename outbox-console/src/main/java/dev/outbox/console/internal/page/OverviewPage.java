@@ -7,14 +7,18 @@ import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.operations.OutboxOverview.Handler;
 import java.time.Instant;
+import dev.outbox.operations.OutboxOverview.Stream;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
@@ -23,7 +27,7 @@ final class OverviewPage {
 
     private static final int MOST_GROUPS = 5;
 
-    /** More quiet handlers are folded. */
+    /** More idle streams, or quiet handlers, are folded. */
     private static final int MOST_QUIET = 5;
 
     private final Views views;
@@ -57,24 +61,18 @@ final class OverviewPage {
         List<FailureGroup> failures = snapshot.failures();
         List<Attention.Item> attention = Attention.of(snapshot, views.links(request));
         String filter = new Inputs(request).raw("filter").strip();
-        List<Handler> handlers = overview.handlers().stream()
-                .filter((handler) -> handler.id().toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT)))
-                .toList();
         Slowness slowness = new Slowness(overview);
         Set<String> slow = slowness.slowHandlers();
-        List<Handler> quiet =
-                handlers.stream().filter((one) -> isQuiet(one, slow)).toList();
-        boolean folded = filter.isEmpty() && quiet.size() > MOST_QUIET;
+        List<Stream> idle = folded(overview.streams(), filter, OverviewPage::isIdle);
+        List<Handler> quiet = folded(overview.handlers(), filter, (handler) -> isQuiet(handler, slow));
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("asOf", latest.asOf());
         model.put("overview", overview);
         model.put("filter", filter);
-        model.put(
-                "handlers",
-                folded
-                        ? handlers.stream().filter((one) -> !isQuiet(one, slow)).toList()
-                        : handlers);
-        model.put("quiet", folded ? quiet : List.of());
+        model.put("streams", shown(overview.streams(), filter, Stream::name, idle));
+        model.put("idle", idle);
+        model.put("handlers", shown(overview.handlers(), filter, Handler::id, quiet));
+        model.put("quiet", quiet);
         model.put("runs", slowness.runs());
         model.put("attention", attention);
         model.put("failures", failures.subList(0, Math.min(MOST_GROUPS, failures.size())));
@@ -82,6 +80,30 @@ final class OverviewPage {
         model.put("charts", Chart.of(snapshot.samples()));
         model.put("status", freshness(latest.asOf()) + status(overview, slowness, failures, attention.size()));
         return model;
+    }
+
+    /** Returns the rows that a table folds; a filter shows all that match. */
+    private static <T> List<T> folded(List<T> rows, String filter, Predicate<T> isQuiet) {
+        List<T> quiet = rows.stream().filter(isQuiet).toList();
+        return filter.isEmpty() && quiet.size() > MOST_QUIET ? quiet : List.of();
+    }
+
+    private static <T> List<T> shown(List<T> rows, String filter, Function<T, String> name, List<T> folded) {
+        return rows.stream()
+                .filter((row) -> !folded.contains(row))
+                .filter((row) -> name.apply(row).toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT)))
+                .toList();
+    }
+
+    /** A stream that delivered within the last minute is not idle, so that it does not jump between its batches. */
+    private static boolean isIdle(Stream stream) {
+        Backlog backlog = stream.backlog();
+        return !stream.paused()
+                && stream.claims().isEmpty()
+                && stream.deliveredPerSecond() == 0
+                && backlog.overdue().isZero()
+                && List.of(backlog.pending(), backlog.processing(), backlog.retrying(), backlog.dead()).stream()
+                        .allMatch((count) -> count.value() == 0);
     }
 
     private static boolean isQuiet(Handler handler, Set<String> slow) {

@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the overview says needs attention, and which handlers it folds. */
+/** What the overview says needs attention, and which streams and handlers it folds. */
 class AttentionTest {
 
     private static final Instant NOW = Instant.now();
@@ -295,6 +295,18 @@ class AttentionTest {
         assertThat(page("/outbox/overview/live?filter=QUIET3"))
                 .contains(">quiet3<")
                 .doesNotContain(">quiet2<", ">busy<", "quiet handlers");
+    }
+
+    @Test
+    void idleStreamsAreFoldedUnlessTheFilterAsks() throws Exception {
+        stream("orders", 3, false);
+        stream("paused", 0, true);
+        IntStream.range(0, 6).forEach((i) -> stream("idle" + i, 0, false));
+
+        assertThat(page("/outbox")).containsSubsequence(">orders<", ">paused<", "6 idle streams", ">idle0<", ">idle5<");
+        assertThat(page("/outbox/overview/live?filter=IDLE3"))
+                .contains(">idle3<")
+                .doesNotContain(">idle2<", ">orders<", "idle streams");
     }
 
     private List<String> attention(String kind) throws Exception {
