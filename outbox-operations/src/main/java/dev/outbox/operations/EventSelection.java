@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param aggregateId the aggregate id
  * @param eventType the event type
  * @param traceId the trace in which the event was published
+ * @param status the status, as {@link EventPage.Entry} has it
  * @param before the id in the outbox before which to begin, such as {@link EventPage#next}; results are in descending order
  */
 public record EventSelection(
@@ -16,6 +17,7 @@ public record EventSelection(
         @Nullable String aggregateId,
         @Nullable String eventType,
         @Nullable String traceId,
+        EventDetails.@Nullable Status status,
         @Nullable Long before) {
 
     /**
@@ -28,6 +30,10 @@ public record EventSelection(
         Criteria.checkOptional("aggregate id", aggregateId);
         Criteria.checkOptional("event type", eventType);
         Criteria.checkOptional("trace id", traceId);
+        if (status == EventDetails.Status.PROCESSING) {
+            throw new InvalidOperationException(
+                    "the status must be PENDING, RETRYING, DEAD or PUBLISHED: a search leaves out claims");
+        }
     }
 
     /**
@@ -36,7 +42,7 @@ public record EventSelection(
      * @return the selection
      */
     public static EventSelection all() {
-        return new EventSelection(null, null, null, null, null);
+        return new EventSelection(null, null, null, null, null, null);
     }
 
     /**
@@ -47,6 +53,6 @@ public record EventSelection(
      * @return the selection
      */
     public static EventSelection ofAggregate(String aggregateType, @Nullable String aggregateId) {
-        return new EventSelection(aggregateType, aggregateId, null, null, null);
+        return new EventSelection(aggregateType, aggregateId, null, null, null, null);
     }
 }

@@ -58,7 +58,7 @@ class EventTypesOfOtherStylesTest {
         assertThat(failed).containsExactlyInAnyOrderElementsOf(TYPES);
         assertThat(Operator.of(outbox)
                         .inspector()
-                        .findEvents(new EventSelection(null, null, "order.placed.v1", null, null), 10)
+                        .findEvents(new EventSelection(null, null, "order.placed.v1", null, null, null), 10)
                         .events())
                 .hasSize(1);
         assertThat(Operator.of(outbox)

@@ -81,7 +81,7 @@ class RolesTest {
     void readerSeesStatesButNoContent() throws SQLException {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         OutboxInspector inspector = Operator.of(reader).inspector();
-        EventSelection ofTrace = new EventSelection("order", "1", null, "t1", null);
+        EventSelection ofTrace = new EventSelection("order", "1", null, "t1", null, null);
 
         assertThat(JdbcClient.create(reader.dataSource())
                         .sql("SELECT status FROM events.outbox_status WHERE id = ?")

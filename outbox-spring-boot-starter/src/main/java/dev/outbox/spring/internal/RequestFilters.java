@@ -5,6 +5,7 @@ import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Erasure;
 import dev.outbox.operations.Erasure.Undelivered;
+import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OperationSelection;
@@ -109,7 +110,15 @@ public final class RequestFilters {
     /** Returns the events that the values select. */
     public EventSelection events(String use) {
         EventSelection selection = new EventSelection(
-                text("aggregateType"), text("aggregateId"), text("eventType"), text("trace"), number("after"));
+                text("aggregateType"),
+                text("aggregateId"),
+                text("eventType"),
+                text("trace"),
+                parsed(
+                        "status",
+                        (name) -> EventDetails.Status.valueOf(name.strip().toUpperCase(Locale.ROOT)),
+                        "PENDING, RETRYING, DEAD or PUBLISHED"),
+                number("after"));
         end(use);
         return selection;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.operations.DeliverySelection.Place;
+import dev.outbox.operations.EventDetails.Status;
 import dev.outbox.operations.InvalidOperationException;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +50,19 @@ class RequestFiltersTest {
         RequestFilters filters = new RequestFilters(Map.of("handler", "mail", "eventType", eventTypes));
 
         assertThatThrownBy(() -> filters.replay("replay")).isInstanceOf(InvalidOperationException.class);
+    }
+
+    @Test
+    void statusOfEventsIsReadInAnyCase() {
+        assertThat(filters("status", "dead").events("events").status()).isEqualTo(Status.DEAD);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PROCESSING", "OPEN", "PENDING,DEAD"})
+    void statusThatNoEventIsFoundWithIsRefused(String status) {
+        assertThatThrownBy(() -> filters("status", status).events("events"))
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining("must be PENDING, RETRYING, DEAD or PUBLISHED");
     }
 
     private static RequestFilters filters(String name, String value) {

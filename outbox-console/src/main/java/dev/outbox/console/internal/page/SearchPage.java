@@ -24,7 +24,7 @@ final class SearchPage {
 
     private static final int PAGE_SIZE = 50;
     private static final List<String> FIELDS =
-            List.of("q", "aggregateType", "aggregateId", "eventType", "trace", "after");
+            List.of("q", "aggregateType", "aggregateId", "eventType", "trace", "status", "after");
     private static final Map<String, String> CRITERIA = new TreeMap<>(Map.of(
             "eventType", "event type",
             "aggregateType", "aggregate type",

@@ -15,6 +15,7 @@ import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Erasure;
+import dev.outbox.operations.EventDetails.Status;
 import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
@@ -87,6 +88,7 @@ class FormsTest {
                                 null,
                                 criterion.equals("eventType") ? text : null,
                                 criterion.equals("trace") ? text : null,
+                                null,
                                 null),
                         1))
                 .thenReturn(PageFixture.found());
@@ -97,6 +99,16 @@ class FormsTest {
             assertThat(console.page("/outbox/search?trace=" + text.toUpperCase(Locale.ROOT)))
                     .contains("name=\"trace\" value=\"" + text + "\"");
         }
+    }
+
+    @Test
+    void statusNarrowsTheSearchAndStaysChosen() throws Exception {
+        when(inspector.findEvents(new EventSelection("Order", null, null, null, Status.DEAD, null), 50))
+                .thenReturn(PageFixture.found());
+
+        assertThat(console.page("/outbox/search?aggregateType=Order&status=DEAD"))
+                .contains("<option value=\"DEAD\" selected=\"selected\">dead</option>", ">OrderPlaced</a>")
+                .contains("/outbox/search?after=17&amp;aggregateType=Order&amp;status=DEAD");
     }
 
     @ParameterizedTest

@@ -27,17 +27,25 @@ final class EventQueryStore {
 
     private static final String OF_TRACE = "o.headers ->> 'traceId' = :trace_id";
 
+    /** A search for another status reads nothing of a partition, whose part of the plan has a one-time filter. */
+    private static final String IN_QUEUE = ":status::text IS DISTINCT FROM 'PUBLISHED'";
+
+    private static final String IN_HISTORY = "coalesce(:status::text, 'PUBLISHED') = 'PUBLISHED'";
+
     private static final String SELECTED = """
             {of aggregate}
                            AND (:event_type::text IS NULL OR o.event_type = :event_type)
                            AND {of trace}
-                           AND o.id < :before::bigint""";
+                           AND o.id < :before::bigint
+                           AND {in partition}
+                           AND (:status::text IS NULL OR o.status = :status)""";
 
     /** The smallest id that one search looks at, by the primary key of the partition; {@code NULL} if it looks at all. */
     private static final String BOUND = """
             (SELECT o.id
                                     FROM {schema}.{partition} o
                                    WHERE o.id < :before::bigint
+                                     AND {in partition}
                                    ORDER BY o.id DESC
                                   OFFSET {most} - 1
                                    LIMIT 1)""";
@@ -48,6 +56,7 @@ final class EventQueryStore {
                                     FROM {schema}.outbox_unpublished o
                                    WHERE o.aggregate_type = :aggregate_type
                                      AND o.aggregate_id = :aggregate_id
+                                     AND {in partition}
                                    ORDER BY o.aggregate_seq DESC
                                   OFFSET {most} - 1
                                    LIMIT 1)""";
@@ -68,14 +77,14 @@ final class EventQueryStore {
               LEFT JOIN (SELECT {event}, o.status
                            FROM ((SELECT {event}, o.status
                                     FROM {queue} o
-                                   WHERE {selected}
+                                   WHERE {selected in queue}
                                      AND o.id >= {from}
                                    ORDER BY o.id DESC
                                    LIMIT :limit)
                                   UNION ALL
                                  (SELECT {event}, o.status
                                     FROM {schema}.outbox_published o
-                                   WHERE {selected}
+                                   WHERE {selected in history}
                                      AND o.id >= (SELECT coalesce(bound.id, 0) FROM bound)
                                    ORDER BY o.id DESC
                                    LIMIT :limit)) o
@@ -134,11 +143,12 @@ final class EventQueryStore {
     }
 
     private static String sql(boolean ofAggregate, boolean ofTrace) {
-        return FIND.replace(
-                        "{bound of queue}",
-                        ofAggregate ? BOUND_OF_AGGREGATE : BOUND.replace("{partition}", "outbox_unpublished"))
-                .replace("{bound of history}", BOUND.replace("{partition}", "outbox_published"))
-                .replace("{selected}", SELECTED)
+        String boundOfQueue = ofAggregate ? BOUND_OF_AGGREGATE : BOUND.replace("{partition}", "outbox_unpublished");
+        String boundOfHistory = BOUND.replace("{partition}", "outbox_published");
+        return FIND.replace("{bound of queue}", boundOfQueue.replace("{in partition}", IN_QUEUE))
+                .replace("{bound of history}", boundOfHistory.replace("{in partition}", IN_HISTORY))
+                .replace("{selected in queue}", SELECTED.replace("{in partition}", IN_QUEUE))
+                .replace("{selected in history}", SELECTED.replace("{in partition}", IN_HISTORY))
                 .replace("{of aggregate}", ofAggregate ? OF_AGGREGATE : OF_ANY_AGGREGATE)
                 .replace("{of trace}", ofTrace ? OF_TRACE : "true")
                 .replace("{from}", ofAggregate ? FROM_OF_AGGREGATE : FROM)
@@ -169,6 +179,7 @@ final class EventQueryStore {
                             .set("aggregate_type", selection.aggregateType())
                             .set("aggregate_id", selection.aggregateId())
                             .set("event_type", selection.eventType())
+                            .set("status", selection.status() == null ? null : selection.status().name())
                             .set("before", selection.before() == null ? Long.MAX_VALUE : selection.before())
                             .set("limit", limit);
                     if (ofTrace) {

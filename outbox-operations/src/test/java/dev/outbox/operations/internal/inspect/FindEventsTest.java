@@ -62,14 +62,21 @@ class FindEventsTest {
         assertFound(EventSelection.ofAggregate("order", null), done, placed);
         assertFound(EventSelection.ofAggregate("order", "2"), done);
         assertFound(EventSelection.ofAggregate("order", "1"), placed);
-        assertFound(new EventSelection(null, "1", null, null, null), paid, placed);
-        assertFound(new EventSelection("order", "1", "OrderPaid", null, null));
-        assertFound(new EventSelection(null, null, "OrderPaid", null, null), paid);
-        assertFound(new EventSelection(null, null, null, "t1", null), done, paid);
-        assertFound(new EventSelection("invoice", "1", null, "t1", null), paid);
-        assertFound(new EventSelection(null, null, null, "t2", null));
-        assertFound(new EventSelection(null, null, null, null, paid.id()), placed);
-        assertFound(new EventSelection("order", "2", null, null, done.id()));
+        assertFound(new EventSelection(null, "1", null, null, null, null), paid, placed);
+        assertFound(new EventSelection("order", "1", "OrderPaid", null, null, null));
+        assertFound(new EventSelection(null, null, "OrderPaid", null, null, null), paid);
+        assertFound(new EventSelection(null, null, null, "t1", null, null), done, paid);
+        assertFound(new EventSelection("invoice", "1", null, "t1", null, null), paid);
+        assertFound(new EventSelection(null, null, null, "t2", null, null));
+        assertFound(new EventSelection(null, null, null, null, null, paid.id()), placed);
+        assertFound(new EventSelection("order", "2", null, null, null, done.id()));
+        assertFound(withStatus(Status.PENDING), paid);
+        assertFound(withStatus(Status.DEAD), placed);
+        assertFound(withStatus(Status.RETRYING));
+        assertFound(withStatus(Status.PUBLISHED), done);
+        assertFound(new EventSelection("order", "1", null, null, Status.DEAD, null), placed);
+        assertFound(new EventSelection("order", "1", null, null, Status.PUBLISHED, null));
+        assertFound(new EventSelection(null, null, null, "t1", Status.PENDING, null), paid);
     }
 
     @Test
@@ -79,6 +86,10 @@ class FindEventsTest {
 
         assertThat(inspector.aggregateTypes("1")).containsExactly("invoice", "order");
         assertThat(inspector.aggregateTypes("2")).isEmpty();
+    }
+
+    private static EventSelection withStatus(Status status) {
+        return new EventSelection(null, null, null, null, status, null);
     }
 
     private void assertFound(EventSelection selection, EventEnvelope... expected) {
@@ -111,7 +122,7 @@ class FindEventsTest {
         EventPage page = inspector.findEvents(rest, limit);
         while (page.next() != null) {
             page.events().forEach((entry) -> seen.add(entry.event().id()));
-            rest = new EventSelection(rest.aggregateType(), rest.aggregateId(), null, null, page.next());
+            rest = new EventSelection(rest.aggregateType(), rest.aggregateId(), null, null, null, page.next());
             page = inspector.findEvents(rest, limit);
         }
         page.events().forEach((entry) -> seen.add(entry.event().id()));
@@ -128,7 +139,7 @@ class FindEventsTest {
         EventPage first = inspector.findEvents(EventSelection.ofAggregate("order", "old"), 10);
         assertThat(first.events()).isEmpty();
         assertThat(first.next()).isNotNull();
-        EventPage second = inspector.findEvents(new EventSelection("order", "old", null, null, first.next()), 10);
+        EventPage second = inspector.findEvents(new EventSelection("order", "old", null, null, null, first.next()), 10);
         assertThat(second.events()).extracting((entry) -> entry.event().id()).containsExactly(oldest.id());
         assertThat(second.next()).isNull();
 
@@ -140,6 +151,15 @@ class FindEventsTest {
                         .events())
                 .isEmpty();
         assertThat(pages(EventSelection.ofAggregate("order", null), 10)).containsExactly(oldest.id(), stuck.id());
+    }
+
+    @Test
+    void openEventsAreFoundBeforeManyPublishedOnes() {
+        EventEnvelope stuck = outbox.publishOrders("stuck", 1).get(0);
+        addHistory(Count.MOST + 50);
+
+        assertFound(withStatus(Status.PENDING), stuck);
+        assertFound(withStatus(Status.DEAD));
     }
 
     private void addHistory(int events) {

@@ -130,12 +130,12 @@ class InspectorAtScaleTest {
                 for (String aggregate : List.of("NULL", "'big'", "'7'")) {
                     assertBounded(
                             EventQueryStore.ANY,
-                            "bigint, text, text, text, int",
-                            before + ", 'order', " + aggregate + ", " + type + ", 50");
+                            "bigint, text, text, text, text, int",
+                            before + ", NULL, 'order', " + aggregate + ", " + type + ", 50");
                     assertBounded(
                             EventQueryStore.ANY_OF_TRACE,
-                            "bigint, text, text, text, text, int",
-                            before + ", 'order', " + aggregate + ", " + type + ", 'none', 50");
+                            "bigint, text, text, text, text, text, int",
+                            before + ", NULL, 'order', " + aggregate + ", " + type + ", 'none', 50");
                 }
             }
         }
@@ -143,16 +143,25 @@ class InspectorAtScaleTest {
             for (String aggregate : List.of("big", "7", "unknown")) {
                 assertBounded(
                         EventQueryStore.AGGREGATE,
-                        "text, text, bigint, text, int",
-                        "'order', '" + aggregate + "', 9223372036854775807, " + type + ", 50");
+                        "text, text, text, bigint, text, int",
+                        "'order', '" + aggregate + "', NULL, 9223372036854775807, " + type + ", 50");
             }
         }
+        assertReadsNothingOf("outbox_published", "RETRYING");
+        assertReadsNothingOf("outbox_unpublished", "PUBLISHED");
     }
 
-    private void assertBounded(String sql, String types, String values) throws SQLException {
+    private void assertReadsNothingOf(String partition, String status) throws SQLException {
+        String values = "9223372036854775807, '" + status + "', NULL, NULL, 'Unknown', 50";
+        JsonNode plan = assertBounded(EventQueryStore.ANY, "bigint, text, text, text, text, int", values);
+        assertThat(Explained.rowsVisited(plan, partition)).as(status).isZero();
+    }
+
+    private JsonNode assertBounded(String sql, String types, String values) throws SQLException {
         JsonNode plan = explain(sql, types, values);
         assertThat(Explained.rowsVisited(plan, "outbox_published")).as(values).isLessThanOrEqualTo(2 * MOST);
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).as(values).isLessThanOrEqualTo(2 * MOST + 50);
+        return plan;
     }
 
     private JsonNode explain(String sql, String types, String values) throws SQLException {
@@ -179,10 +188,10 @@ class InspectorAtScaleTest {
         methods.put("findEvents", () -> inspector.findEvents(ALL, 100));
         methods.put(
                 "findEvents of a type",
-                () -> inspector.findEvents(new EventSelection(null, null, "OrderPlaced", null, null), 100));
+                () -> inspector.findEvents(new EventSelection(null, null, "OrderPlaced", null, null, null), 100));
         methods.put(
                 "findEvents of no type",
-                () -> inspector.findEvents(new EventSelection(null, null, "Unknown", null, null), 100));
+                () -> inspector.findEvents(new EventSelection(null, null, "Unknown", null, null, null), 100));
         methods.put(
                 "findEvents of the aggregate",
                 () -> inspector.findEvents(EventSelection.ofAggregate("order", "big"), 100));
@@ -191,10 +200,10 @@ class InspectorAtScaleTest {
                 () -> inspector.findEvents(EventSelection.ofAggregate("order", "7"), 100));
         methods.put(
                 "findEvents of a trace",
-                () -> inspector.findEvents(new EventSelection(null, null, null, "none", null), 100));
+                () -> inspector.findEvents(new EventSelection(null, null, null, "none", null, null), 100));
         methods.put(
                 "findEvents of a trace, in history",
-                () -> inspector.findEvents(new EventSelection(null, null, null, "none", events / 2L), 100));
+                () -> inspector.findEvents(new EventSelection(null, null, null, "none", null, events / 2L), 100));
 
         Map<String, Duration> p95 = new LinkedHashMap<>();
         for (Map.Entry<String, Executable> method : methods.entrySet()) {
