@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpStatus;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,6 +27,8 @@ class DashboardTest {
             Path.of("..", "docs", "monitoring", "grafana-dashboard.json").toAbsolutePath();
 
     private static final Pattern FAILURES = Pattern.compile("outbox_processed_total\\{(?![^}]*result=\"success\")");
+
+    private static final Pattern GAUGE = Pattern.compile("outbox_.*(?<!_total|_count|_sum|_max|_bucket)");
 
     @Autowired
     private Api api;
@@ -51,7 +54,7 @@ class DashboardTest {
 
         assertThat(panels.findValuesAsString("expr"))
                 .hasSizeGreaterThan(20)
-                .allSatisfy((query) -> Labels.check(query, scrape, Set.of()));
+                .allSatisfy((query) -> Labels.check(query, scrape, Set.of("instance")));
     }
 
     @Test
@@ -70,14 +73,44 @@ class DashboardTest {
 
         assertThat(panels.findValuesAsString("expr"))
                 .allSatisfy((query) -> prometheus.assertResult(
-                        query.replace("$application", ".*").replace("$__rate_interval", "5m")));
+                        query.replace("$application", ".*")
+                                .replace("$instance", ".*")
+                                .replace("$__rate_interval", "5m")));
     }
 
     @Test
-    void everyQueryIsRestrictedToTheChosenApplications() {
+    void everyQueryIsRestrictedToTheChosenInstances() {
         assertThat(panels.findValuesAsString("expr"))
                 .allSatisfy((query) -> assertThat(query)
-                        .doesNotContainPattern("\\boutbox_\\w++(?!\\{application=~\"\\$application\")"));
+                        .doesNotContainPattern(
+                                "\\boutbox_\\w++(?!\\{application=~\"\\$application\",instance=~\"\\$instance\")"));
+    }
+
+    @Test
+    void everyGaugeIsShown() {
+        Set<String> metrics = Scrapes.labels(
+                        workedService().get("/actuator/prometheus").getBody())
+                .keySet();
+
+        assertThat(metrics)
+                .filteredOn((metric) -> GAUGE.matcher(metric).matches())
+                .hasSizeGreaterThan(12)
+                .allSatisfy((gauge) -> assertThat(String.join("\n", panels.findValuesAsString("expr")))
+                        .contains(gauge + "{"));
+    }
+
+    @Test
+    void everyLinkLeadsToAPageOfTheConsole() {
+        assertThat(panels.findValuesAsString("url"))
+                .hasSizeGreaterThan(10)
+                .allSatisfy((link) -> {
+                    assertThat(link).startsWith("${console}");
+                    String page = link.replace("${console}", "/outbox")
+                            .replace("${__field.labels.handler}", "fulfilment.order")
+                            .replace("${__field.labels.stream}", "push");
+                    assertThat(page).doesNotContain("$");
+                    await().atMost(Api.DEADLINE).until(() -> api.get(page).getStatusCode() == HttpStatus.OK);
+                });
     }
 
     @Test
