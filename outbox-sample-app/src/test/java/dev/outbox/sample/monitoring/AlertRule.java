@@ -26,6 +26,10 @@ record AlertRule(String name, String expression, Map<String, String> annotations
         return all().stream().collect(Collectors.toMap(AlertRule::name, (rule) -> rule));
     }
 
+    boolean hasConsole() {
+        return annotations.containsKey("console_url");
+    }
+
     @SuppressWarnings("unchecked")
     private static AlertRule of(Map<String, Object> rule) {
         return new AlertRule(

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,6 +29,7 @@ final class Promtool {
     static final String MISSING = "promtool is not on the PATH";
 
     private static final Path RULES = SourceTree.ROOT.resolve("docs/monitoring/prometheus-rules.yml");
+    private static final Pattern ANNOTATIONS = Pattern.compile("Annotations:\\{(.*)}");
 
     private final List<Map<String, Double>> scrapes = new ArrayList<>();
 
@@ -38,7 +40,7 @@ final class Promtool {
 
     /** Fails unless the rules are valid. */
     static void checkRules() {
-        run("check", "rules", RULES.toString());
+        run(0, "check", "rules", RULES.toString());
     }
 
     /** Records a scrape, one minute after the last. */
@@ -73,31 +75,49 @@ final class Promtool {
         assertQuery(query, List.of());
     }
 
+    /**
+     * Returns the annotations of an alert at the time of the last scrape, once for each series that fires. Promtool prints them if the test
+     * expects no alert.
+     */
+    List<Map<String, String>> annotations(String alert) {
+        String report =
+                test(1, "alert_rule_test", Map.of("alertname", alert, "eval_time", time(), "exp_alerts", List.of()));
+        return ANNOTATIONS
+                .matcher(report)
+                .results()
+                .map((annotations) -> Scrapes.list(annotations.group(1)))
+                .toList();
+    }
+
     private void assertQuery(String query, List<Map<String, Object>> samples) {
+        test(0, "promql_expr_test", Map.of("expr", query, "eval_time", time(), "exp_samples", samples));
+    }
+
+    private String time() {
+        return (scrapes.size() - 1) + "m";
+    }
+
+    /** Runs a test of the rules, and returns its report. */
+    private String test(int status, String kind, Map<String, Object> expectation) {
+        Map<String, Object> test = Map.of(
+                "rule_files",
+                List.of(RULES.toString()),
+                "evaluation_interval",
+                "1m",
+                "tests",
+                List.of(Map.of("interval", "1m", "input_series", series(), kind, List.of(expectation))));
         try {
             Path file = Files.createTempFile("promtool-", ".json");
             try {
                 // JSON is YAML.
-                Files.writeString(file, JsonMapper.shared().writeValueAsString(test(query, samples)));
-                run("test", "rules", file.toString());
+                Files.writeString(file, JsonMapper.shared().writeValueAsString(test));
+                return run(status, "test", "rules", file.toString());
             } finally {
                 Files.delete(file);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private Map<String, Object> test(String query, List<Map<String, Object>> samples) {
-        Map<String, Object> expectation =
-                Map.of("expr", query, "eval_time", (scrapes.size() - 1) + "m", "exp_samples", samples);
-        return Map.of(
-                "rule_files",
-                List.of(RULES.toString()),
-                "evaluation_interval",
-                "1m",
-                "tests",
-                List.of(Map.of("interval", "1m", "input_series", series(), "promql_expr_test", List.of(expectation))));
     }
 
     private List<Map<String, String>> series() {
@@ -116,14 +136,15 @@ final class Promtool {
                         .toList());
     }
 
-    private static void run(String... arguments) {
+    private static String run(int status, String... arguments) {
         List<String> command = new ArrayList<>(List.of("promtool"));
         command.addAll(Arrays.asList(arguments));
         try {
             Process process =
                     new ProcessBuilder(command).redirectErrorStream(true).start();
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor()).as(output).isZero();
+            assertThat(process.waitFor()).as(output).isEqualTo(status);
+            return output;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -46,12 +46,17 @@ final class Scrapes {
                     if (!parts.matches()) {
                         throw new IllegalArgumentException("not a sample: " + line);
                     }
-                    Map<String, String> labels = new TreeMap<>();
                     String list = parts.group(2) == null ? "" : parts.group(2);
-                    LABEL.matcher(list).results().forEach((label) -> labels.put(label.group(1), label.group(2)));
-                    parsed.put(new Series(parts.group(1), labels), number(parts.group(3)));
+                    parsed.put(new Series(parts.group(1), list(list)), number(parts.group(3)));
                 });
         return parsed;
+    }
+
+    /** Reads a list of names with quoted values, which stay escaped. */
+    static Map<String, String> list(String list) {
+        Map<String, String> values = new TreeMap<>();
+        LABEL.matcher(list).results().forEach((label) -> values.put(label.group(1), label.group(2)));
+        return values;
     }
 
     /** Returns the values of all series of a metric. */
