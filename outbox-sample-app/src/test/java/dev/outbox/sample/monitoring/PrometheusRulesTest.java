@@ -34,6 +34,7 @@ class PrometheusRulesTest {
 
     private static final String RUNBOOK = SourceTree.read(SourceTree.ROOT.resolve("docs/monitoring/README.md"));
     private static final Pattern METRIC = Pattern.compile("outbox_\\w+");
+    private static final Pattern BOLD = Pattern.compile("\\*\\*([^*]+)\\*\\*");
     private static final String HANDLER = "fulfilment.order";
     private static final String SECONDS = "4447.25";
     private static final Pattern SQL = Pattern.compile("```sql\\R(.*?)```", Pattern.DOTALL);
@@ -153,6 +154,29 @@ class PrometheusRulesTest {
             return 0;
         }
         return metric.endsWith("_sum") ? minute * 1e6 : metric.matches(".*_(count|total)") ? minute : SECONDS;
+    }
+
+    @Test
+    void everySectionBeginsWithWhatToClick() {
+        List<String> sections = List.of(RUNBOOK.split("(?m)^### "));
+
+        assertThat(sections.subList(1, sections.size()))
+                .allSatisfy((section) -> assertThat(section.split("```|\\n\\|")[0]).containsPattern(BOLD));
+    }
+
+    @Test
+    void everythingToClickIsInTheConsole() {
+        String console = SourceTree.files("outbox-console/src/main", ".*\\.(html|java)").stream()
+                .map(SourceTree::read)
+                .collect(Collectors.joining());
+        List<String> labels = Stream.of(RUNBOOK, SourceTree.read(SourceTree.ROOT.resolve("docs/paged.md")))
+                .flatMap((page) -> BOLD.matcher(page).results())
+                .flatMap((label) -> Stream.of(label.group(1).split("…")))
+                .map(String::strip)
+                .toList();
+
+        assertThat(labels).hasSizeGreaterThan(40).allSatisfy((label) -> assertThat(console)
+                .containsPattern("[>'\"] ?" + Pattern.quote(label)));
     }
 
     @Test
