@@ -154,11 +154,11 @@ class DatabaseFaultsTest {
                 .getBean(TransactionTemplate.class)
                 .execute((status) -> publisher.publish("Order", "42", new Order("a book")));
         OutboxOperations operations = application.getBean(OutboxOperations.class);
-        await().until(() -> !operations
-                .find(DeliverySelection.all().ofHandler("mail"), 1)
-                .isEmpty());
+        await().until(() ->
+                !operations.find(DeliverySelection.all().ofHandler("mail"), 1).isEmpty());
         long replay = application.getBean(Replays.class).start(ReplayRequest.of("push"), "ann", "a test");
-        String routes = application.getBean("outboxConsole", RouterFunction.class).toString();
+        String routes =
+                application.getBean("outboxConsole", RouterFunction.class).toString();
         ROUTE.matcher(routes).results().forEach((route) -> {
             String page = route.group(1) + " " + route.group(2);
             String id = page.contains("/events/") ? event.eventId().toString() : Long.toString(replay);
@@ -176,8 +176,8 @@ class DatabaseFaultsTest {
     @AfterEach
     void heal() {
         network.heal();
-        await().atMost(Duration.ofMinutes(1)).until(() -> sendAll().values().stream()
-                .noneMatch((answer) -> answer.status() == 503));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> sendAll().values().stream().noneMatch((answer) -> answer.status() == 503));
     }
 
     @AfterAll
@@ -199,11 +199,14 @@ class DatabaseFaultsTest {
 
         assertThat(answers).allSatisfy((page, answer) -> {
             assertThat(answer.time()).isLessThan(LONGEST);
-            assertThat(answer.status()).as(answer.body()).isIn(WITH_STATE.contains(page) ? Set.of(200, 303) : Set.of(200, 303, 400, 503));
+            assertThat(answer.status())
+                    .as(answer.body())
+                    .isIn(WITH_STATE.contains(page) ? Set.of(200, 303) : Set.of(200, 303, 400, 503));
             assertThat(answer.body()).doesNotContain("The page failed");
         });
         if (fault == Fault.REFUSES || fault == Fault.SWALLOWS) {
-            assertThat(answers.get("POST /pause").body()).contains("Nothing was changed: the database does not answer.");
+            assertThat(answers.get("POST /pause").body())
+                    .contains("Nothing was changed: the database does not answer.");
             assertThat(answers.get("GET /tables").body()).contains("events.outbox_published", "As of");
         }
     }
@@ -228,8 +231,8 @@ class DatabaseFaultsTest {
 
     private HttpRequest request(String page, String id) {
         String parameters = PARAMETERS.getOrDefault(page, "");
-        String address = "http://localhost:" + application.getEnvironment().getProperty("local.server.port")
-                + "/outbox" + page.substring(page.indexOf(' ') + 1).replace("{id}", id);
+        String address = "http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/outbox"
+                + page.substring(page.indexOf(' ') + 1).replace("{id}", id);
         return page.startsWith("GET")
                 ? HttpRequest.newBuilder(URI.create(address + "?" + parameters)).build()
                 : HttpRequest.newBuilder(URI.create(address))

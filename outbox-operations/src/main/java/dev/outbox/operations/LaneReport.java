@@ -134,7 +134,10 @@ public record LaneReport(
      * @param call the call of the aggregate's event that runs for a second or more or, if there is none, the longest call in the stream;
      *     {@code null} if no call lasts
      */
-    public record Front(Count older, @Nullable String instance, @Nullable Call call) {
+    public record Front(
+            Count older,
+            @Nullable String instance,
+            @Nullable Call call) {
 
         /** Nothing is in front. */
         public static final Front NONE = new Front(Count.NONE, null, null);

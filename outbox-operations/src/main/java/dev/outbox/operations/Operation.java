@@ -32,7 +32,11 @@ public record Operation(
      * @param entries how many operations it made so far; a lower bound beyond {@link Count#MOST}, unless it runs in the background
      * @param replay the retry or skip in the background that made them; {@code null} if there is none
      */
-    public record Command(long id, Operation first, Count entries, @Nullable Long replay) {}
+    public record Command(
+            long id,
+            Operation first,
+            Count entries,
+            @Nullable Long replay) {}
 
     /**
      * Subject of an operation; components that do not apply are {@code null}.

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.trading.TradingApi;
-import java.time.Instant;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -322,10 +322,8 @@ class EndpointTest {
                             Content-Type: application/json\r
                             Content-Length: %d\r
                             \r
-                            %s""".formatted(request, host, json.length(), json))
-                            .getBytes(StandardCharsets.US_ASCII));
-            String line = new BufferedReader(
-                            new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+                            %s""".formatted(request, host, json.length(), json)).getBytes(StandardCharsets.US_ASCII));
+            String line = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
                     .readLine();
             return Integer.parseInt(line.split(" ")[1]);
         }

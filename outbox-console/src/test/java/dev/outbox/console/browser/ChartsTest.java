@@ -67,8 +67,7 @@ class ChartsTest {
 
     private String color() {
         browser.open("");
-        return (String) Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> browser.script(COLOR), Objects::nonNull);
+        return (String)
+                Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> browser.script(COLOR), Objects::nonNull);
     }
 }

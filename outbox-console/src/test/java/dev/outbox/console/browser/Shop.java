@@ -64,9 +64,8 @@ final class Shop implements AutoCloseable {
         /** Permits everything, unless a test asks for a login: the console has to refuse by itself. */
         @Bean
         SecurityFilterChain security(HttpSecurity http) throws Exception {
-            return http.authorizeHttpRequests((requests) -> requests.requestMatchers(
-                                    (request) -> ASKS_FOR_LOGIN.get()
-                                            && request.getRequestURI().startsWith("/shop/outbox"))
+            return http.authorizeHttpRequests((requests) -> requests.requestMatchers((request) -> ASKS_FOR_LOGIN.get()
+                                    && request.getRequestURI().startsWith("/shop/outbox"))
                             .authenticated()
                             .anyRequest()
                             .permitAll())
@@ -85,10 +84,7 @@ final class Shop implements AutoCloseable {
         }
 
         private static UserDetails user(String name, String... roles) {
-            return User.withUsername(name)
-                    .password("{noop}secret")
-                    .roles(roles)
-                    .build();
+            return User.withUsername(name).password("{noop}secret").roles(roles).build();
         }
 
         @Bean

@@ -37,7 +37,8 @@ class SlownessTest {
         parcels(1200);
         browser.open("");
 
-        assertThat(browser.await((text) -> text.contains("parcel takes 2 s a call") && text.contains("has handled parcel for")))
+        assertThat(browser.await(
+                        (text) -> text.contains("parcel takes 2 s a call") && text.contains("has handled parcel for")))
                 .contains("No handler fails, but stream parcels is behind: parcel takes 2 s a call.")
                 .containsPattern("BACKLOG Stream parcels 1,[12]\\d\\d events are unpublished")
                 .containsPattern("2\\.[5-9] s × \\d");

@@ -129,9 +129,7 @@ public final class RunningHandlers {
     }
 
     private Activity.State state(Running entry) {
-        return isStuck(entry)
-                ? Activity.State.STUCK
-                : isSlow(entry) ? Activity.State.SLOW : Activity.State.RUNNING;
+        return isStuck(entry) ? Activity.State.STUCK : isSlow(entry) ? Activity.State.SLOW : Activity.State.RUNNING;
     }
 
     /** Returns whether a handler runs on a thread. */

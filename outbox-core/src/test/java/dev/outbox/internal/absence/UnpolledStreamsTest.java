@@ -130,7 +130,9 @@ class UnpolledStreamsTest {
 
     private void polled(String... names) throws SQLException {
         new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .seen("worker", new InstanceStore.Equipment(
+                .seen(
+                        "worker",
+                        new InstanceStore.Equipment(
                                 Set.of(names), Set.of(), Set.of(), Set.of(), Set.of(), Activity.NONE));
     }
 

@@ -37,7 +37,8 @@ class RunTimesTest {
         call("stock", "orders", 5, 4);
         call("stock", "orders", 10 + pause, 2);
 
-        assertThat(times.at((12 + pause) * SECOND)).containsExactly(new RunTime("stock", "orders", 1, Duration.ofSeconds(2)));
+        assertThat(times.at((12 + pause) * SECOND))
+                .containsExactly(new RunTime("stock", "orders", 1, Duration.ofSeconds(2)));
     }
 
     private void call(String handlerId, String stream, long begun, long took) {

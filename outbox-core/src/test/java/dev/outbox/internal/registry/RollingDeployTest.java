@@ -183,12 +183,7 @@ class RollingDeployTest {
                 .seen(
                         "old",
                         new InstanceStore.Equipment(
-                                Set.of("default"),
-                                registry.everyId(),
-                                Set.of(),
-                                Set.of(),
-                                Set.of(),
-                                Activity.NONE));
+                                Set.of("default"), registry.everyId(), Set.of(), Set.of(), Set.of(), Activity.NONE));
         assertThat(work.streams()).containsExactly("default");
     }
 

@@ -113,9 +113,7 @@ class InstancesTest {
     @Test
     void lastingCallIsListedWithinSecondsAndOnlyWhileItLasts() {
         CountDownLatch end = new CountDownLatch(1);
-        outbox.withNotifications()
-                .handler("mail", "*", (event) -> end.await())
-                .start();
+        outbox.withNotifications().handler("mail", "*", (event) -> end.await()).start();
         await().until(() -> instances().size() == 1);
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 

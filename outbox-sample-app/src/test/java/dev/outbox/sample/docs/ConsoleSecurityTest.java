@@ -59,13 +59,12 @@ class ConsoleSecurityTest {
 
         @Bean
         UserDetailsService users() {
-            return new InMemoryUserDetailsManager(
-                    Stream.of("customer", "viewer", "operator", "eraser")
-                            .map((role) -> User.withUsername(role)
-                                    .password("{noop}secret")
-                                    .roles(role.equals("customer") ? "CUSTOMER" : "OUTBOX_" + role.toUpperCase(Locale.ROOT))
-                                    .build())
-                            .toList());
+            return new InMemoryUserDetailsManager(Stream.of("customer", "viewer", "operator", "eraser")
+                    .map((role) -> User.withUsername(role)
+                            .password("{noop}secret")
+                            .roles(role.equals("customer") ? "CUSTOMER" : "OUTBOX_" + role.toUpperCase(Locale.ROOT))
+                            .build())
+                    .toList());
         }
 
         @Bean
@@ -155,9 +154,8 @@ class ConsoleSecurityTest {
                 .withConfiguration(AutoConfigurations.of(
                         SecurityAutoConfiguration.class, ServletWebSecurityAutoConfiguration.class))
                 .withUserConfiguration(ConsoleSecurity.class, OwnRules.class)
-                .run((context) -> assertThat(context.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("any request"));
+                .run((context) ->
+                        assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("any request"));
     }
 
     static class OwnRules {

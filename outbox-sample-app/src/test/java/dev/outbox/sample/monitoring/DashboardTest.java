@@ -72,10 +72,9 @@ class DashboardTest {
         prometheus.scrapeAgain(1);
 
         assertThat(panels.findValuesAsString("expr"))
-                .allSatisfy((query) -> prometheus.assertResult(
-                        query.replace("$application", ".*")
-                                .replace("$instance", ".*")
-                                .replace("$__rate_interval", "5m")));
+                .allSatisfy((query) -> prometheus.assertResult(query.replace("$application", ".*")
+                        .replace("$instance", ".*")
+                        .replace("$__rate_interval", "5m")));
     }
 
     @Test
@@ -101,16 +100,14 @@ class DashboardTest {
 
     @Test
     void everyLinkLeadsToAPageOfTheConsole() {
-        assertThat(panels.findValuesAsString("url"))
-                .hasSizeGreaterThan(10)
-                .allSatisfy((link) -> {
-                    assertThat(link).startsWith("${console}");
-                    String page = link.replace("${console}", "/outbox")
-                            .replace("${__field.labels.handler}", "fulfilment.order")
-                            .replace("${__field.labels.stream}", "push");
-                    assertThat(page).doesNotContain("$");
-                    await().atMost(Api.DEADLINE).until(() -> api.get(page).getStatusCode() == HttpStatus.OK);
-                });
+        assertThat(panels.findValuesAsString("url")).hasSizeGreaterThan(10).allSatisfy((link) -> {
+            assertThat(link).startsWith("${console}");
+            String page = link.replace("${console}", "/outbox")
+                    .replace("${__field.labels.handler}", "fulfilment.order")
+                    .replace("${__field.labels.stream}", "push");
+            assertThat(page).doesNotContain("$");
+            await().atMost(Api.DEADLINE).until(() -> api.get(page).getStatusCode() == HttpStatus.OK);
+        });
     }
 
     @Test

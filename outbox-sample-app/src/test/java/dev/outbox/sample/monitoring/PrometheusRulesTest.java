@@ -161,7 +161,8 @@ class PrometheusRulesTest {
         List<String> sections = List.of(RUNBOOK.split("(?m)^### "));
 
         assertThat(sections.subList(1, sections.size()))
-                .allSatisfy((section) -> assertThat(section.split("```|\\n\\|")[0]).containsPattern(BOLD));
+                .allSatisfy(
+                        (section) -> assertThat(section.split("```|\\n\\|")[0]).containsPattern(BOLD));
     }
 
     @Test
@@ -175,8 +176,9 @@ class PrometheusRulesTest {
                 .map(String::strip)
                 .toList();
 
-        assertThat(labels).hasSizeGreaterThan(40).allSatisfy((label) -> assertThat(console)
-                .containsPattern("[>'\"] ?" + Pattern.quote(label)));
+        assertThat(labels)
+                .hasSizeGreaterThan(40)
+                .allSatisfy((label) -> assertThat(console).containsPattern("[>'\"] ?" + Pattern.quote(label)));
     }
 
     @Test

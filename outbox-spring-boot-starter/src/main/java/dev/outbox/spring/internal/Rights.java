@@ -16,8 +16,8 @@ import org.springframework.util.ClassUtils;
  */
 public record Rights(String viewer, String operator, String eraser) {
 
-    private static final boolean WITH_SECURITY = ClassUtils.isPresent(
-            "org.springframework.security.core.Authentication", Rights.class.getClassLoader());
+    private static final boolean WITH_SECURITY =
+            ClassUtils.isPresent("org.springframework.security.core.Authentication", Rights.class.getClassLoader());
 
     /** What a request needs. */
     public enum Right {

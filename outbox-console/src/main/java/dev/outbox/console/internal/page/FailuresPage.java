@@ -46,7 +46,8 @@ final class FailuresPage {
         model.put(
                 "groups",
                 latest.snapshot().failures().stream()
-                        .filter((group) -> handler.isEmpty() || group.handlerId().equals(handler))
+                        .filter((group) ->
+                                handler.isEmpty() || group.handlerId().equals(handler))
                         .toList());
         model.put("openCircuits", openCircuits(latest.snapshot().overview()));
         return views.page(request, "failures", model);
@@ -78,13 +79,18 @@ final class FailuresPage {
         model.put("selection", selection);
         model.put("deliveries", shown);
         boolean whole = page.size() <= PAGE_SIZE && selection.place() == null;
-        model.put("total", whole ? new Count(page.size(), true) : total(selection.fromBeginning().deliveries()));
+        model.put(
+                "total",
+                whole
+                        ? new Count(page.size(), true)
+                        : total(selection.fromBeginning().deliveries()));
         model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
         return model;
     }
 
     /** Counts all deliveries of the selection, because a bulk operation changes all of them; returns {@code null} if that takes too long. */
-    @Nullable Count total(DeliverySelection selection) {
+    @Nullable
+    Count total(DeliverySelection selection) {
         try {
             return operations.count(selection);
         } catch (InvalidOperationException | QueryTimeoutException e) {

@@ -68,7 +68,10 @@ final class OperationsPage {
             model.put(
                     "next",
                     views.links(request)
-                            .to("operations/" + id, "after", shown.get(PAGE_SIZE - 1).id()));
+                            .to(
+                                    "operations/" + id,
+                                    "after",
+                                    shown.get(PAGE_SIZE - 1).id()));
         }
         return views.page(request, "command", model);
     }

@@ -9,16 +9,16 @@ import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.operations.OutboxOverview.Handler;
-import java.time.Instant;
 import dev.outbox.operations.OutboxOverview.Stream;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 

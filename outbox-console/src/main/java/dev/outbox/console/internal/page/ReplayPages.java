@@ -132,7 +132,8 @@ final class ReplayPages {
         try {
             String action = replay.kind().name().toLowerCase(Locale.ROOT);
             DeliverySelection left = Objects.requireNonNull(replay.left());
-            return redirect(request, change(request, action, left, replay.request().rate()), "started");
+            return redirect(
+                    request, change(request, action, left, replay.request().rate()), "started");
         } catch (InvalidOperationException e) {
             Map<String, @Nullable Object> model = model(replay);
             model.put("refused", "again");
@@ -174,8 +175,7 @@ final class ReplayPages {
 
     private ServerResponse unknown(ServerRequest request) {
         return views.notFound(
-                request,
-                "There is no replay " + request.pathVariable("id") + ", or only a newer release knows it.");
+                request, "There is no replay " + request.pathVariable("id") + ", or only a newer release knows it.");
     }
 
     /** A bulk that has ended comes with the number of the deliveries that it left. */

@@ -69,8 +69,7 @@ final class Slowness {
                 .collect(Collectors.toMap(
                         Handler::id,
                         (handler) -> new Runs(
-                                handler.runTimes().stream()
-                                        .reduce(new RunTime("", 0, Duration.ZERO), RunTime::plus),
+                                handler.runTimes().stream().reduce(new RunTime("", 0, Duration.ZERO), RunTime::plus),
                                 running.stream()
                                         .map(Running::call)
                                         .filter((call) -> call.handlerId().equals(handler.id()))

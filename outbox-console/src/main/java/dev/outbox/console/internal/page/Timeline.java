@@ -111,8 +111,8 @@ final class Timeline {
     }
 
     private void addOperation(Operation operation) {
-        boolean skipped =
-                operation.action().equals("SKIP") && !delivering.contains(operation.subject().handlerId());
+        boolean skipped = operation.action().equals("SKIP")
+                && !delivering.contains(operation.subject().handlerId());
         add(
                 operation.performedAt(),
                 skipped ? SKIPPED : "operation",

@@ -21,10 +21,14 @@ public final class Assets {
     private static final ClassLoader LOADER = Assets.class.getClassLoader();
 
     private final Map<String, Asset> assets = Map.of(
-            "htmx.js", script(webJar("htmx.org", "dist/htmx.min.js")),
-            "console.js", script(own("console.js")),
-            "console.css", new Asset(own("console.css"), new MediaType("text", "css", StandardCharsets.UTF_8)),
-            "icon.svg", new Asset(own("icon.svg"), MediaType.valueOf("image/svg+xml")));
+            "htmx.js",
+            script(webJar("htmx.org", "dist/htmx.min.js")),
+            "console.js",
+            script(own("console.js")),
+            "console.css",
+            new Asset(own("console.css"), new MediaType("text", "css", StandardCharsets.UTF_8)),
+            "icon.svg",
+            new Asset(own("icon.svg"), MediaType.valueOf("image/svg+xml")));
 
     private final Map<String, String> hashes = assets.entrySet().stream()
             .collect(Collectors.toUnmodifiableMap(

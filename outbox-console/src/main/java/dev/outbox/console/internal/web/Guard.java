@@ -28,8 +28,8 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
     private static final Logger log = LoggerFactory.getLogger(Guard.class);
 
     /** Names and addresses of this machine, which no other site can claim. */
-    private static final Pattern LOOPBACK = Pattern.compile(
-            "((.+\\.)?localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern LOOPBACK =
+            Pattern.compile("((.+\\.)?localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?", Pattern.CASE_INSENSITIVE);
 
     private final ConsoleSettings settings;
     private final Views views;
@@ -77,10 +77,7 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
             return rights == null || settings.allow(right, request)
                     ? next.handle(request)
                     : views.problem(
-                            request,
-                            HttpStatus.FORBIDDEN,
-                            "Not allowed",
-                            rights.refusal(right, Operators.of(request)));
+                            request, HttpStatus.FORBIDDEN, "Not allowed", rights.refusal(right, Operators.of(request)));
         };
     }
 

@@ -69,8 +69,7 @@ public final class Views {
     /** Renders a part of a page. */
     public ServerResponse fragment(ServerRequest request, String template, String fragment, Map<String, ?> model) {
         String html = engine.process(template, Set.of(fragment), context(request, model));
-        return bytes(
-                request, HttpStatus.OK, FRAGMENT, html.getBytes(StandardCharsets.UTF_8), CacheControl.noStore());
+        return bytes(request, HttpStatus.OK, FRAGMENT, html.getBytes(StandardCharsets.UTF_8), CacheControl.noStore());
     }
 
     /** Renders an error page with the problem and its remedy. */

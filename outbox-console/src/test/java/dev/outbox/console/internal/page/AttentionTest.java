@@ -59,7 +59,8 @@ class AttentionTest {
 
     @Test
     void streamThatNoLiveInstancePollsNeedsAttention() throws Exception {
-        instances.add(new Instance("mail-1", null, HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of(), List.of()));
+        instances.add(new Instance(
+                "mail-1", null, HOUR_AGO, NOW.minusSeconds(31), Set.of("mail"), Set.of(), Set.of(), List.of()));
         stream("default", 5, false);
         stream("mail", 1234, false);
         stream("idle", 0, false);
@@ -115,8 +116,7 @@ class AttentionTest {
         handler("mail", 3, NOW, Set.of("shop-1", "shop-2"), false);
 
         assertThat(attention("CIRCUIT OPEN")).containsExactly("CIRCUIT OPEN Handler mail");
-        assertThat(page("/outbox"))
-                .contains("It fails again and again in ", "href=\"/outbox/failures?handler=mail\"");
+        assertThat(page("/outbox")).contains("It fails again and again in ", "href=\"/outbox/failures?handler=mail\"");
     }
 
     @Test
@@ -207,8 +207,9 @@ class AttentionTest {
 
         assertThat(attention("")).containsExactly("BACKLOG Stream default");
         assertThat(page("/outbox"))
-                .contains("3,603 events are unpublished, and the oldest has waited 3 min 56 s: fulfilment.stock takes 4.0 s"
-                        + " a call, and shop-1 has handled fulfilment.stock for 3 s.")
+                .contains(
+                        "3,603 events are unpublished, and the oldest has waited 3 min 56 s: fulfilment.stock takes 4.0 s"
+                                + " a call, and shop-1 has handled fulfilment.stock for 3 s.")
                 .contains(
                         ">No handler fails, but stream default is behind: fulfilment.stock takes 4 s a call. 1 needs attention"
                                 + " besides failures.<")
@@ -282,8 +283,7 @@ class AttentionTest {
     private void calls(Call... calls) {
         instances.set(
                 0,
-                new Instance(
-                        "shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of(), List.of(calls)));
+                new Instance("shop-1", "shop", HOUR_AGO, NOW, Set.of("default"), Set.of(), Set.of(), List.of(calls)));
     }
 
     @Test

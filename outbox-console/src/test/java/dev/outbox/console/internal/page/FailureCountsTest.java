@@ -103,9 +103,7 @@ class FailureCountsTest {
     void failuresOfOneHandlerLeaveOutTheOthers() throws Exception {
         assertThat(console.page("/outbox/failures?handler=mail"))
                 .contains(
-                        "Failures of <bdi>mail</bdi>",
-                        ">IOException</code>",
-                        "href=\"/outbox/failures\">All handlers");
+                        "Failures of <bdi>mail</bdi>", ">IOException</code>", "href=\"/outbox/failures\">All handlers");
         assertThat(console.page("/outbox/failures?handler=push"))
                 .contains("No delivery of this handler fails.")
                 .doesNotContain("IOException");

@@ -33,9 +33,9 @@ import jakarta.servlet.http.Cookie;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.stream.LongStream;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -271,7 +271,8 @@ class FormsTest {
                 .thenReturn(new Count(12, true));
 
         assertThat(console.page("/outbox/confirm?action=expire&subject=handler&name=mail"))
-                .contains("Expire", "action=\"/outbox/expire\"", "Open deliveries now: <strong id=\"open\">12</strong>");
+                .contains(
+                        "Expire", "action=\"/outbox/expire\"", "Open deliveries now: <strong id=\"open\">12</strong>");
         assertThat(send(post("/outbox/expire")).getStatus()).isEqualTo(303);
         verify(operations).expireHandler("mail", "ann", "kept");
         verify(operations, never()).pauseHandler(any(), any(), any());
@@ -334,7 +335,9 @@ class FormsTest {
     void erasesAnEventOrAnAggregateAndNamesWhatRemains() throws Exception {
         when(operations.erase(any(), anyString(), anyString()))
                 .thenReturn(
-                        Erased.of(1, Count.NONE), Erased.of(5, new Count(2, true)), Erased.of(5, new Count(10_000, false)));
+                        Erased.of(1, Count.NONE),
+                        Erased.of(5, new Count(2, true)),
+                        Erased.of(5, new Count(10_000, false)));
         String lane = "/outbox/lanes?type=Order&id=42";
 
         MockHttpServletResponse whole = send(post("/outbox/erase").param("event", PageFixture.EVENT.toString()));
@@ -352,14 +355,13 @@ class FormsTest {
     }
 
     private MockHttpServletResponse erase(String undelivered) throws Exception {
-        return send(post("/outbox/erase")
-                .param("type", "Order")
-                .param("id", "42")
-                .param("undelivered", undelivered));
+        return send(
+                post("/outbox/erase").param("type", "Order").param("id", "42").param("undelivered", undelivered));
     }
 
     private String outcome(String page, MockHttpServletResponse changed) throws Exception {
-        return console.send(get(page).cookie(changed.getCookie("outbox-outcome"))).getContentAsString();
+        return console.send(get(page).cookie(changed.getCookie("outbox-outcome")))
+                .getContentAsString();
     }
 
     @Test
@@ -512,8 +514,9 @@ class FormsTest {
 
     @Test
     void commandShowsAllItsOperationsInPages() throws Exception {
-        List<Operation> entries =
-                LongStream.range(0, 60).mapToObj((i) -> PageFixture.operation(99 - i)).toList();
+        List<Operation> entries = LongStream.range(0, 60)
+                .mapToObj((i) -> PageFixture.operation(99 - i))
+                .toList();
         when(operations.operations(OperationSelection.ofCommand(40, null), 51)).thenReturn(entries.subList(0, 51));
         when(operations.operations(OperationSelection.ofCommand(40, 50L), 51)).thenReturn(entries.subList(50, 60));
 
@@ -534,8 +537,7 @@ class FormsTest {
                         PageFixture.lane(LaneReport.Cause.BACKING_OFF, PageFixture.delivery(9, DeliveryStatus.OPEN))));
 
         assertThat(console.page("/outbox/lanes?type=Order&id=42"))
-                .containsSubsequence(
-                        "Skip head…", "<b>5</b> <span>deliveries continue</span> without it", "Skip head");
+                .containsSubsequence("Skip head…", "<b>5</b> <span>deliveries continue</span> without it", "Skip head");
     }
 
     private String found(String text) throws Exception {

@@ -28,8 +28,7 @@ final class PageFixture {
     static final UUID EVENT = UUID.fromString("6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001");
     static final String EVIL = "<script>alert('x')</script>\"'&";
 
-    static final Rights RIGHTS =
-            new Rights("ROLE_OUTBOX_VIEWER", "ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_ERASER");
+    static final Rights RIGHTS = new Rights("ROLE_OUTBOX_VIEWER", "ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_ERASER");
 
     private static final Instant NOW = Instant.now();
 

@@ -267,8 +267,8 @@ class PagesTest {
     }
 
     private MockHttpServletResponse signedIn(MockHttpServletRequestBuilder request) throws Exception {
-        return console.send(request.principal(new TestingAuthenticationToken(
-                "ann", "", "ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_ERASER")));
+        return console.send(request.principal(
+                new TestingAuthenticationToken("ann", "", "ROLE_OUTBOX_OPERATOR", "ROLE_OUTBOX_ERASER")));
     }
 
     private static void assertConfined(MockHttpServletResponse response) {

@@ -40,10 +40,7 @@ public final class Eraser {
         long deadline = System.nanoTime() + LONGEST_COUNT.toNanos();
         Count events = erasure.aggregateId() == null
                 ? new Count(erasure.eventIds().size(), true)
-                : undelivered
-                        .scheduled()
-                        .plus(count(erasure, false, deadline))
-                        .plus(count(erasure, true, deadline));
+                : undelivered.scheduled().plus(count(erasure, false, deadline)).plus(count(erasure, true, deadline));
         return new Erasable(events, undelivered.open().plus(undelivered.scheduled()));
     }
 

@@ -179,7 +179,11 @@ final class EventQueryStore {
                             .set("aggregate_type", selection.aggregateType())
                             .set("aggregate_id", selection.aggregateId())
                             .set("event_type", selection.eventType())
-                            .set("status", selection.status() == null ? null : selection.status().name())
+                            .set(
+                                    "status",
+                                    selection.status() == null
+                                            ? null
+                                            : selection.status().name())
                             .set("before", selection.before() == null ? Long.MAX_VALUE : selection.before())
                             .set("limit", limit);
                     if (ofTrace) {

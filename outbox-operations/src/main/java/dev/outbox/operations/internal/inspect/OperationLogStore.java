@@ -103,7 +103,10 @@ public final class OperationLogStore {
                                      WHERE e.handler_id = :handler_id))
                   LIMIT :limit)
             )
-            """ + SELECT.replace("p.", "c.").replace("c.handler_id", "CASE WHEN NOT entries.mixed THEN c.handler_id END") + """
+            """
+                    + SELECT.replace("p.", "c.")
+                            .replace("c.handler_id", "CASE WHEN NOT entries.mixed THEN c.handler_id END")
+                    + """
                  , c.number, coalesce(run.fed_count, greatest(entries.found, 1)), run.id IS NOT NULL OR entries.found < {most}, run.id
               FROM command c
               LEFT JOIN LATERAL (SELECT r.id, r.fed_count
@@ -120,7 +123,8 @@ public final class OperationLogStore {
                                           LIMIT {most}) e) entries
              ORDER BY c.number DESC
              LIMIT :limit
-            """).replace("{selected}", SELECTED)
+            """)
+            .replace("{selected}", SELECTED)
             .replace("{last}", LAST)
             .replace("{most}", Integer.toString(Count.MOST));
 

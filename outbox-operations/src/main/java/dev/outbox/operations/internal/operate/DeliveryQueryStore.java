@@ -90,7 +90,8 @@ final class DeliveryQueryStore {
             .replace("{untouched}", OperationStore.UNTOUCHED);
 
     /** Relies on what {@link #SELECTED} does. Has no bound but time: the bulk that it is for changes as many. */
-    private static final String COUNT_CHANGEABLE = """
+    private static final String COUNT_CHANGEABLE =
+            """
             SELECT count(*)
               FROM {schema}.outbox_delivery d
              WHERE {selected}

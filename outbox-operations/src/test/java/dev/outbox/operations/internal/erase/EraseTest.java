@@ -505,11 +505,7 @@ class EraseTest {
 
     private static OutboxOperations operations(DataSource dataSource) {
         return new JdbcOperations(
-                dataSource,
-                OutboxSchema.DEFAULT,
-                OutboxSchema.DEFAULT_ARCHIVE,
-                OutboxListener.NONE,
-                (stream) -> {});
+                dataSource, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE, OutboxListener.NONE, (stream) -> {});
     }
 
     private String content(EventEnvelope event) {

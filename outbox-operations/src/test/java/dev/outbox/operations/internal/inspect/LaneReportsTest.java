@@ -75,7 +75,8 @@ class LaneReportsTest {
         call("host:1", "stock", "default", "42", 4, "RUNNING");
         call("host:2", "stock", "other", "7", 9, "RUNNING");
         assertThat(lane("43").explanation())
-                .isEqualTo("It awaits its first delivery behind 4 older events of its stream. host:1 has handled stock for 4 s.");
+                .isEqualTo(
+                        "It awaits its first delivery behind 4 older events of its stream. host:1 has handled stock for 4 s.");
         assertThat(lane("43").remedy()).startsWith("Find out why stock takes so long.");
 
         call("host:3", "mail", "default", "41", 63, "STUCK");
@@ -83,7 +84,8 @@ class LaneReportsTest {
         assertThat(lane("43").remedy())
                 .isEqualTo("Restart host:3 unless the call ends, and give the handler a timeout.");
         assertThat(lane("42").explanation())
-                .isEqualTo("It awaits its first delivery and is the first in its stream. host:1 has handled stock for 4 s.");
+                .isEqualTo(
+                        "It awaits its first delivery and is the first in its stream. host:1 has handled stock for 4 s.");
     }
 
     @Test
@@ -94,7 +96,8 @@ class LaneReportsTest {
         call("host:2", "mail", "default", "7", 9, "RUNNING");
 
         assertThat(report().explanation())
-                .isEqualTo("A worker has leased the lane and attempts its deliveries. host:1 has handled mail for 4 s.");
+                .isEqualTo(
+                        "A worker has leased the lane and attempts its deliveries. host:1 has handled mail for 4 s.");
         assertThat(report().remedy()).isEqualTo(Cause.RUNNING.remedy());
         pause("stream", "default");
         assertThat(report().front()).isEqualTo(LaneReport.Front.NONE);

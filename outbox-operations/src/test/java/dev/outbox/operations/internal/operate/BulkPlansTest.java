@@ -41,8 +41,8 @@ class BulkPlansTest {
                             DeliveryQueryStore.FIND_CHANGEABLE,
                             "text, text, text, uuid, text, text, text, bigint, timestamptz, timestamptz, boolean, boolean, bigint, text,"
                                     + " text, bigint, timestamptz, int",
-                            "'mail', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, " + open + ", true, 20000, 'mail',"
-                                    + " 'RETRY', 30001, '-infinity', 500");
+                            "'mail', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, " + open
+                                    + ", true, 20000, 'mail'," + " 'RETRY', 30001, '-infinity', 500");
 
             assertThat(Explained.rowsVisited(reach, "outbox_delivery")).isEqualTo(WINDOW + 1);
             assertThat(Explained.rowsVisited(page, "outbox_delivery")).isEqualTo(WINDOW + 1);

@@ -137,7 +137,10 @@ class OperationRecordTest {
                         tuple("PAUSE_HANDLER", new Count(1, true), "mail"));
         Operation.Command three = commands.get(2);
         assertThat(ids(OperationSelection.ofCommand(three.id(), null)))
-                .containsExactly(three.first().id() + 2, three.first().id() + 1, three.first().id());
+                .containsExactly(
+                        three.first().id() + 2,
+                        three.first().id() + 1,
+                        three.first().id());
         assertThat(ids(OperationSelection.ofCommand(three.id(), three.first().id() + 2)))
                 .containsExactly(three.first().id() + 1, three.first().id());
         assertThat(operations().commands(EVERY, 2)).isEqualTo(commands.subList(0, 2));

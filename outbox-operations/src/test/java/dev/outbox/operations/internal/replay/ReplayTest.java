@@ -272,8 +272,8 @@ class ReplayTest {
                 .returns(new Count(1_000, false), Progress::dead);
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.INSPECT)
                 .explain(ReplayStore.LIST, "int, bigint, int", "1000, NULL, 100");
-        assertThat(Explained.indexesOf(plan)).containsExactlyInAnyOrder(
-                        "outbox_replay_pk", "outbox_delivery_replay", "outbox_delivery_retry");
+        assertThat(Explained.indexesOf(plan))
+                .containsExactlyInAnyOrder("outbox_replay_pk", "outbox_delivery_replay", "outbox_delivery_retry");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1_990L, 2_010L);
     }
 }

@@ -172,8 +172,7 @@ final class OutboxEndpoint implements AutoCloseable {
         return security.getPrincipal() == null ? actor : security.getPrincipal().getName();
     }
 
-    private WebEndpointResponse<Object> read(
-            SecurityContext security, String what, Callable<@Nullable Object> work) {
+    private WebEndpointResponse<Object> read(SecurityContext security, String what, Callable<@Nullable Object> work) {
         return answer(
                 security,
                 Right.LOOK,

@@ -92,11 +92,26 @@ class OutboxEndpointTest {
             assertThat(List.of(
                             isAllowed(endpoint.overview(eve)),
                             isAllowed(endpoint.find(
-                                    eve, "failures", null, null, null, null, null, null, null, null, null, null, null,
-                                    null, null, null)),
+                                    eve,
+                                    "failures",
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null,
+                                    null)),
                             isAllowed(endpoint.get(eve, "replays", "1"))))
                     .containsOnly(look);
-            for (String one : List.of("retry", "skip", "pause", "resume", "resumeInbox", "replay", "cancel", "deliver")) {
+            for (String one :
+                    List.of("retry", "skip", "pause", "resume", "resumeInbox", "replay", "cancel", "deliver")) {
                 assertThat(isAllowed(perform(endpoint, eve, one))).as(one).isEqualTo(command);
             }
             for (String one : List.of("erase", "expire")) {
@@ -109,8 +124,19 @@ class OutboxEndpointTest {
     void expiryOfASubscriptionLeavesTheHandler() {
         endpoint(true)
                 .perform(
-                        SecurityContext.NONE, "expire", null, "mail", null, null, null, "OrderPaid", null, null, null,
-                        "a test", "ann");
+                        SecurityContext.NONE,
+                        "expire",
+                        null,
+                        "mail",
+                        null,
+                        null,
+                        null,
+                        "OrderPaid",
+                        null,
+                        null,
+                        null,
+                        "a test",
+                        "ann");
 
         verify(operations).expireSubscription("mail", "OrderPaid", "ann", "a test");
         verifyNoMoreInteractions(operations);
@@ -200,17 +226,19 @@ class OutboxEndpointTest {
                             HealthIndicator health = context.getBean(HealthIndicator.class);
                             await().until(() -> perform(endpoint, "pause").getStatus() == 200);
                             assertThat(perform(endpoint, "resume").getStatus()).isEqualTo(200);
-                            assertThat(endpoint.overview(SecurityContext.NONE).getStatus()).isEqualTo(200);
+                            assertThat(endpoint.overview(SecurityContext.NONE).getStatus())
+                                    .isEqualTo(200);
                             fault.begin.accept(network);
 
                             List<Object> answers = answersInTime(requests(endpoint, health));
 
-                            assertThat(answers).allMatch((answer) -> Set.<Object>of(
-                                            200, 400, 404, 503, Status.UP, Status.DOWN)
-                                    .contains(answer));
+                            assertThat(answers)
+                                    .allMatch((answer) -> Set.<Object>of(200, 400, 404, 503, Status.UP, Status.DOWN)
+                                            .contains(answer));
                             assertThat(answers).startsWith(200);
                             if (fault.isAway()) {
-                                assertThat(answers.subList(1, answers.size() - 1)).containsOnly(503);
+                                assertThat(answers.subList(1, answers.size() - 1))
+                                        .containsOnly(503);
                                 assertThat(answers).endsWith(Status.DOWN);
                                 assertThat(perform(endpoint, "pause").getBody())
                                         .asString()
@@ -234,7 +262,9 @@ class OutboxEndpointTest {
         for (String part : List.of("deliveries", "failures", "events", "operations", "replays", "scheduled")) {
             requests.add(() -> find(endpoint, part).getStatus());
         }
-        requests.add(() -> endpoint.get(SecurityContext.NONE, "events", UUID.randomUUID().toString()).getStatus());
+        requests.add(() -> endpoint.get(
+                        SecurityContext.NONE, "events", UUID.randomUUID().toString())
+                .getStatus());
         requests.add(() -> endpoint.get(SecurityContext.NONE, "replays", "1").getStatus());
         for (String command : List.of("retry", "skip", "pause", "expire", "replay", "cancel", "erase", "deliver")) {
             requests.add(() -> perform(endpoint, command).getStatus());
@@ -322,10 +352,27 @@ class OutboxEndpointTest {
 
     private static WebEndpointResponse<Object> perform(
             OutboxEndpoint endpoint, SecurityContext security, String command) {
-        return endpoint.perform(security, command, null, null, null, null, null, null, null, null, null, "a test", null);
+        return endpoint.perform(
+                security, command, null, null, null, null, null, null, null, null, null, "a test", null);
     }
 
     private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {
-        return endpoint.find(SecurityContext.NONE, part, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+        return endpoint.find(
+                SecurityContext.NONE,
+                part,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 }

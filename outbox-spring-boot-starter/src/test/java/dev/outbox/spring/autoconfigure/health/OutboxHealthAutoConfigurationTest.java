@@ -111,12 +111,15 @@ class OutboxHealthAutoConfigurationTest {
                         slow.addAll(healthUntil(context, (health) -> !has(health, "reason")));
                         assertThat(slow).extracting(Health::getStatus).containsOnly(Status.UP);
                         assertThat(slow)
-                                .allSatisfy((health) -> assertThat(streams(health)).containsKey("default"));
+                                .allSatisfy(
+                                        (health) -> assertThat(streams(health)).containsKey("default"));
 
                         network.blackHole();
-                        List<Health> away =
-                                healthUntil(context, (health) -> health.getStatus().equals(Status.DOWN));
-                        assertThat(away).anyMatch((health) -> has(health, "reason") && health.getStatus().equals(Status.UP));
+                        List<Health> away = healthUntil(
+                                context, (health) -> health.getStatus().equals(Status.DOWN));
+                        assertThat(away)
+                                .anyMatch((health) -> has(health, "reason")
+                                        && health.getStatus().equals(Status.UP));
                         network.heal();
                     });
         }
