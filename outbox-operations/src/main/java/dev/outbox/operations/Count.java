@@ -14,8 +14,8 @@ public record Count(long value, boolean exact) {
     public static final int MOST = 10_000;
 
     /**
-     * Where each count stops if one query counts for each handler, error code or replay. There may be hundreds, and the query shall answer
-     * within 100 ms too.
+     * Where each count stops at the earliest if one query counts for each handler, error code or replay. There may be hundreds, and the query
+     * shall answer within 100 ms too. For up to five handlers and statuses, or errors, it stops at {@link #MOST}.
      */
     public static final int MOST_OF_EACH = 1_000;
 
@@ -37,10 +37,12 @@ public record Count(long value, boolean exact) {
      * Adds a count.
      *
      * @param more the other count
-     * @return the sum, which is exact if both are
+     * @return the sum, which is exact if both are, and otherwise rounded down to thousands
      */
     public Count plus(Count more) {
-        return new Count(value + more.value, exact && more.exact);
+        long sum = value + more.value;
+        boolean bothExact = exact && more.exact;
+        return new Count(bothExact || sum < MOST_OF_EACH ? sum : sum - sum % MOST_OF_EACH, bothExact);
     }
 
     /** {@return the value with separators, and a plus sign unless it is exact: {@code 10,000+}} */

@@ -3,7 +3,8 @@ package dev.outbox.operations;
 import java.util.UUID;
 
 /**
- * Deliveries of one handler whose last failure has the same error code. Counts stop at {@link Count#MOST_OF_EACH}.
+ * Deliveries of one handler whose last failure has the same error code. Counts stop at {@link Count#MOST}, and with more
+ * than five groups at {@link Count#MOST_OF_EACH} at the earliest.
  *
  * @param handlerId the handler: the id that is stored with the deliveries, which may be a former one
  * @param errorCode the error code

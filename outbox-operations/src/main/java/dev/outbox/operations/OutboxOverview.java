@@ -134,7 +134,7 @@ public record OutboxOverview(
 
     /**
      * Open deliveries of a handler after the first delivery of their events, under its current and former ids. Counts stop at
-     * {@link Count#MOST_OF_EACH}.
+     * {@link Count#MOST}, and if many handlers have deliveries, at {@link Count#MOST_OF_EACH} at the earliest.
      *
      * @param open deliveries that are attempted when their delay is over and no earlier one of their lane is left
      * @param dead dead letters

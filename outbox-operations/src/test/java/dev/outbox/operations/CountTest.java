@@ -25,6 +25,14 @@ class CountTest {
     }
 
     @Test
+    void sumThatIsNotExactLooksLikeNoExactOne() {
+        assertThat(new Count(10_000, false).plus(new Count(4, true))).hasToString("10,000+");
+        assertThat(new Count(10_000, false).plus(new Count(10_000, false))).hasToString("20,000+");
+        assertThat(new Counted(1_000, false).plus(new Counted(4, true))).hasToString("1,000+");
+        assertThat(new Count(10_000, true).plus(new Count(4, true))).hasToString("10,004");
+    }
+
+    @Test
     void countsOfTheCoreHaveTheSameBounds() {
         assertThat(Counted.MOST).isEqualTo(Count.MOST);
         assertThat(Counted.MOST_OF_EACH).isEqualTo(Count.MOST_OF_EACH);

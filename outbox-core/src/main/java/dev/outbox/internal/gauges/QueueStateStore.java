@@ -130,26 +130,32 @@ public final class QueueStateStore {
                     .replace("{most}", Integer.toString(Counted.MOST));
 
     /**
-     * Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each.
-     * Reads outbox_stream whole.
+     * Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each. The
+     * constant limit shows the planner that they are few. Reads outbox_stream whole.
      */
     static final String DELIVERIES = "WITH RECURSIVE "
             + LooseScan.ofDeliveries("backlog", "d.stream, d.status, d.handler_id")
+            + ", "
+            + Counted.bound("backlog")
             + """
             SELECT b.handler_id,
                    coalesce(sum(first.deliveries) FILTER (WHERE b.status = 'OPEN'), 0),
                    coalesce(sum(first.deliveries) FILTER (WHERE b.status <> 'OPEN'), 0),
                    coalesce({waiting}, 0),
-                   coalesce({running}, 0)
-              FROM backlog b
+                   coalesce({running}, 0),
+                   bound.most
+              FROM bound
+             CROSS JOIN backlog b
              CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
                                    FROM (SELECT d.replay_id, d.open_since
-                                           FROM {schema}.outbox_delivery d
-                                          WHERE d.stream = b.stream
-                                            AND d.status = b.status
-                                            AND d.handler_id = b.handler_id
-                                          LIMIT {most}) d) first
-             GROUP BY b.handler_id
+                                           FROM (SELECT d.replay_id, d.open_since
+                                                   FROM {schema}.outbox_delivery d
+                                                  WHERE d.stream = b.stream
+                                                    AND d.status = b.status
+                                                    AND d.handler_id = b.handler_id
+                                                  LIMIT {most}) d
+                                          LIMIT bound.most) d) first
+             GROUP BY b.handler_id, bound.most
             """.replace(
                             "{waiting}",
                             MILLIS_SINCE.replace("{since}", "min(first.since) FILTER (WHERE b.status = 'OPEN')"))
@@ -159,7 +165,7 @@ public final class QueueStateStore {
                                     "{since}",
                                     "min(first.since) FILTER (WHERE b.status = 'OPEN' AND b.stream NOT IN"
                                             + " (SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused_until > now()))"))
-                    .replace("{most}", Integer.toString(Counted.MOST_OF_EACH));
+                    .replace("{most}", Integer.toString(Counted.MOST));
 
     /**
      * Relies on pg_class_relname_nsp_index. Reads catalogs and statistics only: the size of a file would wait for a transaction that rewrites the table.
@@ -253,8 +259,8 @@ public final class QueueStateStore {
                 DELIVERIES,
                 (row) -> new Handler(
                         false,
-                        Counted.upTo(row.getLong(2), Counted.MOST_OF_EACH),
-                        Counted.upTo(row.getLong(3), Counted.MOST_OF_EACH),
+                        Counted.upTo(row.getLong(2), row.getInt(6)),
+                        Counted.upTo(row.getLong(3), row.getInt(6)),
                         Duration.ofMillis(row.getLong(4)),
                         Duration.ofMillis(row.getLong(5))));
         KnownHandlers known = HandlerStore.known(results);

@@ -122,7 +122,9 @@ final class OverviewPage {
     private static String status(
             OutboxOverview overview, Slowness slowness, List<FailureGroup> failures, int attention) {
         String slow = slowness.summary();
-        Count dead = failures.stream().map(FailureGroup::dead).reduce(Count.NONE, Count::plus);
+        Count dead = overview.streams().stream()
+                .map((stream) -> stream.backlog().dead())
+                .reduce(Count.NONE, Count::plus);
         long handlers =
                 failures.stream().map(FailureGroup::handlerId).distinct().count();
         long paused = overview.streams().stream()

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many deliveries fail, and what operators see of it before they change all of them. */
@@ -92,11 +93,26 @@ class FailureCountsTest {
     }
 
     @Test
-    void listsShowThatThereAreMore() throws Exception {
-        assertThat(console.page("/outbox"))
-                .contains("1,000+ dead letters, 1 paused.", "<td class=\"num bad\">1,000+</td>");
+    void everyFigureShowsThatThereAreMore() throws Exception {
+        when(inspector.overview()).thenReturn(PageFixture.overview(20_000));
+        when(inspector.failures())
+                .thenReturn(List.of(PageFixture.group("IOException", 19_996), PageFixture.group("SQLException", 4)));
+
+        String overview = console.page("/outbox");
+        assertThat(overview).contains("10,000+ dead letters, 1 paused.");
+        assertThat(overview.split("<td class=\"num bad\">10,000\\+</td>", -1))
+                .as("group, stream and handler")
+                .hasSize(4);
         assertThat(console.page("/outbox/failures"))
-                .contains("<dd class=\"bad\">1,000+</dd>", ">CIRCUIT OPEN</span></h2>");
+                .contains("<dd class=\"bad\">10,000+</dd>", ">CIRCUIT OPEN</span></h2>");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"6, 1 more group", "7, 2 more groups"})
+    void restOfTheGroupsIsCounted(int groups, String rest) throws Exception {
+        when(inspector.failures()).thenReturn(Collections.nCopies(groups, PageFixture.group("IOException", 1)));
+
+        assertThat(console.page("/outbox")).contains(">" + rest + "</a>");
     }
 
     @Test

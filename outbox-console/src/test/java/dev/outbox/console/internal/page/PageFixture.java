@@ -57,13 +57,17 @@ final class PageFixture {
         return new FailureGroup(
                 "mail",
                 errorCode,
-                Count.upTo(dead, Count.MOST_OF_EACH),
+                Count.upTo(dead, Count.MOST),
                 new Count(2, true),
                 new Count(5, true),
                 new FailureGroup.First(EVENT, "OrderPlaced", "Order", EVIL, attempt()));
     }
 
     static OutboxOverview overview() {
+        return overview(3);
+    }
+
+    static OutboxOverview overview(long dead) {
         OutboxOverview.Claim claim = new OutboxOverview.Claim("shop-1", 10, NOW, NOW.plusSeconds(60));
         return new OutboxOverview(
                 NOW,
@@ -75,7 +79,7 @@ final class PageFixture {
                                 Count.upTo(10_000, Count.MOST),
                                 new Count(10, true),
                                 new Count(2, true),
-                                new Count(3, true),
+                                Count.upTo(dead, Count.MOST),
                                 new Count(1, true),
                                 Duration.ofSeconds(61),
                                 Duration.ZERO,
@@ -89,7 +93,8 @@ final class PageFixture {
                         false,
                         null,
                         NOW,
-                        new OutboxOverview.Deliveries(new Count(6, true), new Count(3, true), Duration.ofHours(2)),
+                        new OutboxOverview.Deliveries(
+                                new Count(6, true), Count.upTo(dead, Count.MOST), Duration.ofHours(2)),
                         Set.of("shop-1"),
                         List.of(new OutboxOverview.RunTime("default", 15, Duration.ofSeconds(60))))),
                 List.of(new OutboxOverview.Instance(

@@ -1,5 +1,6 @@
 package dev.outbox.operations.internal.inspect;
 
+import dev.outbox.internal.sql.Counted;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
@@ -22,7 +23,7 @@ final class FailureStore {
     /**
      * Relies on outbox_delivery_failures, with one look-up for each handler and error code, and on outbox_delivery_backlog for the
      * deliveries that wait. Reads the oldest delivery of a group through outbox_delivery_pk, and its event through the primary keys of both
-     * partitions. Never reads more than the first rows of a group. The status is no constant: the indexes of one status would be read whole.
+     * partitions. Never reads more than the first rows of a group; constant limits show the planner that they are few. The status is no constant: the indexes of one status would be read whole.
      */
     static final String GROUPS = "WITH RECURSIVE "
             + LooseScan.of(
@@ -32,9 +33,10 @@ final class FailureStore {
             + """
             , first_failing AS MATERIALIZED (
                 SELECT f.handler_id, f.last_error_code FROM failing f LIMIT {groups}
-            ), blocked AS MATERIALIZED (
+            ), {bound}, blocked AS MATERIALIZED (
                 SELECT handler.id, open.waiting, open.deliveries
-                  FROM (SELECT DISTINCT f.handler_id AS id FROM first_failing f) handler
+                  FROM bound
+                 CROSS JOIN (SELECT DISTINCT f.handler_id AS id FROM first_failing f) handler
                  CROSS JOIN LATERAL (SELECT count(*) AS deliveries, count(*) FILTER (WHERE d.last_error_code IS NULL) AS waiting
                                        FROM (SELECT d.last_error_code
                                                FROM stream s
@@ -45,21 +47,24 @@ final class FailureStore {
                                                                      AND d.status = kind.status
                                                                      AND d.handler_id = handler.id
                                                                    LIMIT {most}) d
-                                              LIMIT {most}) d) open
+                                              LIMIT bound.most) d) open
             ), counted AS MATERIALIZED (
                 SELECT f.handler_id, f.last_error_code, g.dead, g.retrying, g.oldest
-                  FROM first_failing f
-                 CROSS JOIN LATERAL (SELECT least(sum(number.deliveries) FILTER (WHERE kind.status <> 'OPEN'), {most}) AS dead,
+                  FROM bound
+                 CROSS JOIN first_failing f
+                 CROSS JOIN LATERAL (SELECT least(sum(number.deliveries) FILTER (WHERE kind.status <> 'OPEN'), bound.most) AS dead,
                                             sum(number.deliveries) FILTER (WHERE kind.status = 'OPEN') AS retrying,
                                             min(first.outbox_id) AS oldest
                                        FROM unnest('{BLOCKING,DEAD,OPEN}'::text[]) AS kind (status)
                                       CROSS JOIN LATERAL (SELECT count(*) AS deliveries
                                                             FROM (SELECT d.status
-                                                                    FROM {schema}.outbox_delivery d
-                                                                   WHERE d.handler_id = f.handler_id
-                                                                     AND d.last_error_code = f.last_error_code
-                                                                     AND d.status = kind.status
-                                                                   LIMIT {most}) d) number
+                                                                    FROM (SELECT d.status
+                                                                            FROM {schema}.outbox_delivery d
+                                                                           WHERE d.handler_id = f.handler_id
+                                                                             AND d.last_error_code = f.last_error_code
+                                                                             AND d.status = kind.status
+                                                                           LIMIT {most}) d
+                                                                   LIMIT bound.most) d) number
                                        LEFT JOIN LATERAL (SELECT d.outbox_id
                                                             FROM {schema}.outbox_delivery d
                                                            WHERE d.handler_id = f.handler_id
@@ -71,10 +76,12 @@ final class FailureStore {
                  LIMIT 100
             )
             SELECT c.handler_id, c.last_error_code, c.dead, c.retrying, b.waiting,
-                   b.deliveries < {most},
+                   b.deliveries < bound.most,
                    o.event_id, d.event_type, d.aggregate_type, d.aggregate_id,
-                   d.attempt_count, coalesce(d.last_attempt_at, d.created_at), d.last_error, d.failures::text
-              FROM counted c
+                   d.attempt_count, coalesce(d.last_attempt_at, d.created_at), d.last_error, d.failures::text,
+                   bound.most
+              FROM bound
+             CROSS JOIN counted c
               JOIN blocked b ON b.id = c.handler_id
              CROSS JOIN LATERAL (SELECT d.event_type, d.aggregate_type, d.aggregate_id, d.attempt_count, d.last_attempt_at,
                                         d.created_at, d.last_error, d.failures
@@ -88,7 +95,8 @@ final class FailureStore {
                                   LIMIT 1) o
              ORDER BY c.dead DESC, c.retrying DESC, c.handler_id, c.last_error_code
             """.replace("{groups}", Integer.toString(MOST_GROUPS))
-                    .replace("{most}", Integer.toString(Count.MOST_OF_EACH));
+                    .replace("{bound}", Counted.bound("first_failing"))
+                    .replace("{most}", Integer.toString(Count.MOST));
 
     private final DataSource dataSource;
     private final Pipeline groups;
@@ -108,8 +116,8 @@ final class FailureStore {
         return new FailureGroup(
                 row.getString(1),
                 code,
-                Count.upTo(row.getLong(3), Count.MOST_OF_EACH),
-                Count.upTo(row.getLong(4), Count.MOST_OF_EACH),
+                Count.upTo(row.getLong(3), row.getInt(15)),
+                Count.upTo(row.getLong(4), row.getInt(15)),
                 new Count(row.getLong(5), row.getBoolean(6)),
                 new FailureGroup.First(
                         row.getObject(7, UUID.class),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.Count;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.OutboxInspector;
@@ -49,6 +50,27 @@ class FailureGroupsTest {
                 .extracting((group) -> group.handlerId() + " " + group.errorCode() + " " + group.dead() + " "
                         + group.retrying() + " " + group.waiting())
                 .containsExactly("audit IOException 2 1 0", "mail IOException 0 1 2", "mail TimeoutException 0 1 2");
+    }
+
+    @Test
+    void twentyThousandDeadLettersHaveOneCount() {
+        lanes.registered("mail", "{}", "*");
+        lanes.dead("mail", outbox.publishOrders("1", 1).get(0));
+        outbox.update("""
+                        INSERT INTO events.outbox_delivery
+                        SELECT (jsonb_populate_record(d, jsonb_build_object('outbox_id', d.outbox_id + n))).*
+                          FROM events.outbox_delivery d
+                         CROSS JOIN generate_series(1, 19999) n
+                        """);
+        Count most = new Count(10_000, false);
+
+        assertThat(inspector.failures()).extracting(FailureGroup::dead).containsExactly(most);
+        assertThat(inspector.overview().streams())
+                .extracting((stream) -> stream.backlog().dead())
+                .containsExactly(most);
+        assertThat(inspector.overview().handlers())
+                .extracting((handler) -> handler.deliveries().dead())
+                .containsExactly(most);
     }
 
     @Test
