@@ -45,7 +45,7 @@ public record LaneReport(
     /** {@return what an operator can do, as a sentence} */
     public String remedy() {
         Call call = front.call();
-        if (call == null || cause == Cause.RUNNING && call.state() == Call.State.RUNNING) {
+        if (call == null || (cause == Cause.RUNNING && call.state() == Call.State.RUNNING)) {
             return cause.remedy();
         }
         return call.state() == Call.State.STUCK

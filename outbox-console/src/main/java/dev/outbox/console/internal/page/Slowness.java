@@ -99,7 +99,7 @@ final class Slowness {
                 .orElse(null);
         return delivering.stream()
                 .filter((stream) -> stream.backlog().oldestPending().compareTo(OLDEST_PENDING) > 0
-                        || unpublished > MOST_UNPUBLISHED && stream.equals(largest))
+                        || (unpublished > MOST_UNPUBLISHED && stream.equals(largest)))
                 .toList();
     }
 
