@@ -47,8 +47,12 @@ public final class OperationLogStore {
 
     private static final String FIND = SELECT + SELECTED + " ORDER BY p.id DESC LIMIT :limit";
 
-    /** Relies on outbox_operation_command: the order by both columns keeps the planner from reading the primary key backwards. */
+    /**
+     * Relies on outbox_operation_command, which NOT NULL admits; the order by both columns keeps the planner from reading the primary key
+     * backwards.
+     */
     static final String ENTRIES = SELECT + SELECTED + """
+               AND p.command_id IS NOT NULL
                AND (p.command_id, p.id) BETWEEN (:command::bigint, 0) AND (:command::bigint, coalesce(:older_than::bigint, {last}) - 1)
              ORDER BY p.command_id DESC, p.id DESC
              LIMIT :limit
@@ -86,8 +90,9 @@ public final class OperationLogStore {
                    FROM numbered n
                   CROSS JOIN LATERAL (SELECT *
                                         FROM {schema}.outbox_operation p
-                                       WHERE p.command_id = n.command_id
-                                       ORDER BY p.id
+                                       WHERE p.command_id IS NOT NULL
+                                         AND (p.command_id, p.id) > (n.command_id, 0)
+                                       ORDER BY p.command_id, p.id
                                        LIMIT 1) p
                   WHERE :event_id::uuid IS NULL
                     AND (:performed_by::text IS NULL OR p.performed_by = :performed_by)
@@ -98,7 +103,6 @@ public final class OperationLogStore {
                                       FROM (SELECT e.handler_id
                                               FROM {schema}.outbox_operation e
                                              WHERE e.command_id = n.command_id
-                                             ORDER BY e.id
                                              LIMIT {most}) e
                                      WHERE e.handler_id = :handler_id))
                   LIMIT :limit)
