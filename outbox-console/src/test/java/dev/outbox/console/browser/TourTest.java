@@ -96,7 +96,7 @@ class TourTest {
         browser.open("/events/" + event);
         browser.click("code[data-copy] + button");
 
-        browser.await("code[data-copy] + button", "Copied event id");
+        browser.await("code[data-copy] + button :first-child", "Copied");
         assertThat(browser.driver.executeAsyncScript("navigator.clipboard.readText().then(arguments[0])"))
                 .isEqualTo(event.toString());
         browser.assertClean();
