@@ -1,5 +1,6 @@
 package dev.outbox.operations;
 
+import dev.outbox.operations.EventDetails.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ public record EventSelection(
         @Nullable String aggregateId,
         @Nullable String eventType,
         @Nullable String traceId,
-        EventDetails.@Nullable Status status,
+        @Nullable Status status,
         @Nullable Long before) {
 
     /**
@@ -30,7 +31,7 @@ public record EventSelection(
         Criteria.checkOptional("aggregate id", aggregateId);
         Criteria.checkOptional("event type", eventType);
         Criteria.checkOptional("trace id", traceId);
-        if (status == EventDetails.Status.PROCESSING) {
+        if (status == Status.PROCESSING) {
             throw new InvalidOperationException(
                     "the status must be PENDING, RETRYING, DEAD or PUBLISHED: a search leaves out claims");
         }

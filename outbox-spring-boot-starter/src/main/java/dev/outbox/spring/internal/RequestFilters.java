@@ -109,16 +109,12 @@ public final class RequestFilters {
 
     /** Returns the events that the values select. */
     public EventSelection events(String use) {
+        EventDetails.Status status = parsed(
+                "status",
+                (name) -> EventDetails.Status.valueOf(name.strip().toUpperCase(Locale.ROOT)),
+                "PENDING, RETRYING, DEAD or PUBLISHED");
         EventSelection selection = new EventSelection(
-                text("aggregateType"),
-                text("aggregateId"),
-                text("eventType"),
-                text("trace"),
-                parsed(
-                        "status",
-                        (name) -> EventDetails.Status.valueOf(name.strip().toUpperCase(Locale.ROOT)),
-                        "PENDING, RETRYING, DEAD or PUBLISHED"),
-                number("after"));
+                text("aggregateType"), text("aggregateId"), text("eventType"), text("trace"), status, number("after"));
         end(use);
         return selection;
     }

@@ -171,6 +171,7 @@ final class EventQueryStore {
         boolean ofAggregate =
                 selection.aggregateType() != null && selection.aggregateId() != null && selection.before() == null;
         boolean ofTrace = selection.traceId() != null;
+        Status status = selection.status();
         Pipeline pipeline = ofAggregate ? (ofTrace ? aggregateOfTrace : aggregate) : (ofTrace ? anyOfTrace : any);
         return pipeline.run(
                 dataSource,
@@ -179,11 +180,7 @@ final class EventQueryStore {
                             .set("aggregate_type", selection.aggregateType())
                             .set("aggregate_id", selection.aggregateId())
                             .set("event_type", selection.eventType())
-                            .set(
-                                    "status",
-                                    selection.status() == null
-                                            ? null
-                                            : selection.status().name())
+                            .set("status", status == null ? null : status.name())
                             .set("before", selection.before() == null ? Long.MAX_VALUE : selection.before())
                             .set("limit", limit);
                     if (ofTrace) {
