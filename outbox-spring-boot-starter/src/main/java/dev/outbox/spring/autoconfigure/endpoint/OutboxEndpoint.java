@@ -178,7 +178,7 @@ final class OutboxEndpoint implements AutoCloseable {
                 Right.LOOK,
                 what,
                 "; if the database is healthy, add a filter",
-                () -> deadline.read(() -> deadline.call(work)));
+                () -> deadline.read(() -> deadline.call(work::call)));
     }
 
     private WebEndpointResponse<Object> answer(
