@@ -11,9 +11,14 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.testing.TcpProxy;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -49,6 +55,8 @@ final class Shop implements AutoCloseable {
     private static volatile Duration carrierTakes = Duration.ZERO;
 
     final TestDatabase database = TestPostgres.shared().newDatabase();
+    final TcpProxy network;
+    private final List<String> properties;
     private final ConfigurableApplicationContext application;
 
     record OrderPlaced(String text) {}
@@ -124,21 +132,77 @@ final class Shop implements AutoCloseable {
     }
 
     Shop() {
-        application = new SpringApplicationBuilder(Application.class)
-                .run(
-                        "--server.port=0",
-                        "--server.servlet.context-path=/shop",
-                        "--spring.application.name=shop",
-                        "--spring.datasource.url=" + database.jdbcUrl(),
-                        "--spring.datasource.username=" + database.username(),
-                        "--spring.datasource.password=" + database.password(),
-                        "--outbox.poller.interval=100ms",
-                        "--outbox.streams.parcels.aggregate-types=Parcel",
-                        "--outbox.streams.parcels.lease=5s",
-                        "--outbox.handlers[push].retry.max-attempts=1",
-                        "--outbox.handlers[billing.ledger].retry.max-attempts=1",
-                        "--outbox.console.enabled=true",
-                        "--outbox.console.show-payloads=true");
+        URI server = URI.create(database.jdbcUrl().substring("jdbc:".length()));
+        network = TcpProxy.to(server.getHost(), server.getPort());
+        properties = List.of(
+                "--server.port=0",
+                "--server.servlet.context-path=/shop",
+                "--spring.application.name=shop",
+                "--spring.datasource.username=" + database.username(),
+                "--spring.datasource.password=" + database.password(),
+                "--outbox.poller.interval=100ms",
+                "--outbox.streams.parcels.aggregate-types=Parcel",
+                "--outbox.streams.parcels.lease=5s",
+                "--outbox.handlers[push].retry.max-attempts=1",
+                "--outbox.handlers[billing.ledger].retry.max-attempts=1",
+                "--outbox.console.enabled=true",
+                "--outbox.console.show-payloads=true");
+        application =
+                start(and("--spring.datasource.url=jdbc:postgresql://localhost:" + network.port() + server.getPath()));
+    }
+
+    /** Runs one more instance. */
+    public static void main(String... arguments) {
+        start(arguments);
+    }
+
+    private static ConfigurableApplicationContext start(String... arguments) {
+        return new SpringApplicationBuilder(Application.class).run(arguments);
+    }
+
+    private String[] and(String... more) {
+        return Stream.concat(properties.stream(), Stream.of(more)).toArray(String[]::new);
+    }
+
+    /** Instance in a process of its own. */
+    record Instance(Process process) implements AutoCloseable {
+
+        /** The part of its name that no other instance has. */
+        String id() {
+            return ":" + process.pid() + ":";
+        }
+
+        /** Keeps it from running, as a virtual machine that is moved. */
+        void suspend() throws IOException, InterruptedException {
+            signal("STOP");
+        }
+
+        @Override
+        public void close() throws IOException, InterruptedException {
+            signal("CONT");
+            process.destroy();
+            process.waitFor();
+        }
+
+        private void signal(String name) throws IOException, InterruptedException {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    Instance startInstance() throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Shop.class.getName()));
+        command.addAll(List.of(and("--spring.datasource.url=" + database.jdbcUrl())));
+        return new Instance(new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(Path.of("target", "other-instance.log").toFile())
+                .start());
     }
 
     /** Forgets the faults and deliveries of earlier tests. */
@@ -218,6 +282,7 @@ final class Shop implements AutoCloseable {
     @Override
     public void close() {
         application.close();
+        network.close();
         database.close();
     }
 }
