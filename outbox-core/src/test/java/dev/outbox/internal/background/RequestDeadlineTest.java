@@ -102,7 +102,7 @@ class RequestDeadlineTest {
     void commandOnSlowDatabaseGoesOn() {
         assertInTime(() -> {
             assertThatThrownBy(() -> deadline.command(this::slow, database::hang))
-                    .hasMessageContaining("the command may go on");
+                    .hasMessageContaining("the command may go on, so look for it in the operation log");
             return "answered";
         });
 
