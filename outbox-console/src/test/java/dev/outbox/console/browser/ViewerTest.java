@@ -75,6 +75,7 @@ class ViewerTest {
         assertThat(changesOn(lane)).isPositive();
         assertThat(browser.find("#erase").isDisplayed()).isFalse();
         browser.signIn("dan");
+        browser.startOver();
         assertThat(changesOn(lane)).isOne();
 
         browser.click("#erase");
