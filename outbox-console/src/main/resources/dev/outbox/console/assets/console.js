@@ -56,8 +56,9 @@
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'quiet copy';
-      button.innerHTML = '<span>Copy</span><span class="hidden"></span>';
+      button.innerHTML = '<span>Copy</span><span></span>';
       button.lastElementChild.textContent = ' ' + source.dataset.copy;
+      button.lastElementChild.classList.toggle('hidden', !source.hidden);
       const say = (text) => write(button.firstElementChild, text);
       button.addEventListener('click', () => {
         navigator.clipboard.writeText(source.textContent).then(() => say('Copied'), () => say('Cannot copy'));
