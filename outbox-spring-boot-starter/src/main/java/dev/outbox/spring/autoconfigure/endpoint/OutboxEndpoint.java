@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -172,13 +173,13 @@ final class OutboxEndpoint implements AutoCloseable {
         return security.getPrincipal() == null ? actor : security.getPrincipal().getName();
     }
 
-    private WebEndpointResponse<Object> read(SecurityContext security, String what, Callable<@Nullable Object> work) {
+    private WebEndpointResponse<Object> read(SecurityContext security, String what, Supplier<@Nullable Object> work) {
         return answer(
                 security,
                 Right.LOOK,
                 what,
                 "; if the database is healthy, add a filter",
-                () -> deadline.read(() -> deadline.call(work::call)));
+                () -> deadline.read(() -> deadline.call(work::get)));
     }
 
     private WebEndpointResponse<Object> answer(

@@ -135,6 +135,7 @@ class OutboxEndpointTest {
                         null,
                         null,
                         null,
+                        null,
                         "a test",
                         "ann");
 
@@ -291,6 +292,8 @@ class OutboxEndpointTest {
                 null,
                 null,
                 null,
+                null,
+                null,
                 "a test",
                 "ann");
     }
@@ -347,13 +350,13 @@ class OutboxEndpointTest {
 
     private static WebEndpointResponse<Object> pause(OutboxEndpoint endpoint, SecurityContext security) {
         return endpoint.perform(
-                security, "pause", null, null, "mail", null, null, null, null, null, null, "a test", "ann");
+                security, "pause", null, null, "mail", null, null, null, null, null, null, null, "a test", "ann");
     }
 
     private static WebEndpointResponse<Object> perform(
             OutboxEndpoint endpoint, SecurityContext security, String command) {
         return endpoint.perform(
-                security, command, null, null, null, null, null, null, null, null, null, "a test", null);
+                security, command, null, null, null, null, null, null, null, null, null, null, "a test", null);
     }
 
     private static WebEndpointResponse<Object> find(OutboxEndpoint endpoint, String part) {
