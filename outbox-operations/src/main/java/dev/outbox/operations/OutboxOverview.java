@@ -154,7 +154,7 @@ public record OutboxOverview(
      * @param openCircuits the handlers whose circuit is open
      * @param stoppedInboxes the inboxes that receive nothing, each as {@code name: problem}
      * @param calls the calls of handlers that ran for a second or more at its last heartbeat, the longest first, at most 50; none if that
-     *     heartbeat is more than 30 s old. While there are any, a heartbeat is at most 6 s old
+     *     heartbeat is more than 30 s old. While a call lasts, a heartbeat is at most 6 s old; a call that has ended is listed for up to 11 s
      */
     public record Instance(
             String name,

@@ -16,8 +16,11 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     private static final Duration LONGEST_DELETE = Duration.ofSeconds(1);
 
-    /** How old a heartbeat becomes that names a call, or that lacks one. */
+    /** How old a heartbeat becomes while a call lasts. */
     private static final Duration OLDEST_CALLS = Duration.ofSeconds(5);
+
+    /** How old a heartbeat becomes whose calls have ended: longer, since one taken between two slow calls would name none. */
+    private static final Duration OLDEST_ENDED_CALLS = Duration.ofSeconds(10);
 
     private final InstanceStore store;
     private final String name;
@@ -80,7 +83,8 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     /** Returns whether operators see an old state of the calls that last, which may be some at present. */
     boolean isOutdated(boolean lasting) {
-        return (lasting || namesCalls) && System.nanoTime() - begun >= OLDEST_CALLS.toNanos();
+        Duration oldest = lasting ? OLDEST_CALLS : OLDEST_ENDED_CALLS;
+        return (lasting || namesCalls) && System.nanoTime() - begun >= oldest.toNanos();
     }
 
     /** Once per start: of two applications, the later one finds the other. */
