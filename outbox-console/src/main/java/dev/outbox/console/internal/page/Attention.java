@@ -119,7 +119,7 @@ final class Attention {
                                     + (state == Call.State.STUCK
                                             ? ". Restart the instance unless the call ends, and give the handler a timeout."
                                             : ".")
-                                    + " Begun",
+                                    + " Started",
                             longest.instance().lastSeenAt().minus(call.running()),
                             "Event",
                             links.event(call.eventId())));

@@ -138,7 +138,7 @@ final class OverviewPage {
         return failing
                 + (dead.value() == 0 ? "" : ", " + dead + (dead.value() == 1 ? " dead letter" : " dead letters"))
                 + (paused == 0 ? "" : ", " + paused + " paused")
-                + (slow.isEmpty() ? "" : ", but " + slow)
+                + (slow.isEmpty() ? "" : (handlers == 0 ? ", but " : ", and ") + slow)
                 + "."
                 + (attention == 0
                         ? ""

@@ -196,11 +196,12 @@ class PagesTest {
     @EnumSource(LaneReport.Cause.class)
     void laneExplainsEveryCause(LaneReport.Cause cause) throws Exception {
         for (var head : Arrays.asList(PageFixture.delivery(1, DeliveryStatus.OPEN), null)) {
-            when(inspector.lanes("Order", "42")).thenReturn(List.of(PageFixture.lane(cause, head)));
+            LaneReport lane = PageFixture.lane(cause, head);
+            when(inspector.lanes("Order", "42")).thenReturn(List.of(lane));
 
             assertThat(signedIn(get("/outbox/lanes?type=Order&id=42")).getContentAsString())
-                    .contains(cause.explanation())
-                    .contains(cause.remedy());
+                    .contains(lane.explanation())
+                    .contains(lane.remedy());
         }
     }
 
