@@ -125,7 +125,7 @@ class AttackTest {
 
         assertThat(stranger.get("/outbox").statusCode()).isEqualTo(401);
         assertThat(stranger.get("/outbox/events/" + event).body()).doesNotContain("OrderPlaced");
-        assertThat(stranger.get("/outbox/overview/samples").statusCode()).isEqualTo(401);
+        assertThat(stranger.get("/outbox/overview/live").statusCode()).isEqualTo(401);
     }
 
     private Map<String, String> fields(OperatorClient operator) {
