@@ -173,21 +173,22 @@ final class Shop implements AutoCloseable {
         }
 
         /** Keeps it from running, as a virtual machine that is moved. */
-        void suspend() throws IOException, InterruptedException {
+        void suspend() throws IOException {
             signal("STOP");
         }
 
         @Override
-        public void close() throws IOException, InterruptedException {
+        public void close() throws IOException {
             signal("CONT");
             process.destroy();
-            process.waitFor();
+            process.onExit().join();
         }
 
-        private void signal(String name) throws IOException, InterruptedException {
+        private void signal(String name) throws IOException {
             new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                     .start()
-                    .waitFor();
+                    .onExit()
+                    .join();
         }
     }
 
