@@ -69,7 +69,7 @@ public record Replay(
      * @param dead the number of added deliveries that are dead, or of retried ones that died again
      * @param busy the number of deliveries that a retry or skip left alone: leased by a worker, or locked
      * @param allFed whether the replay has come to its end
-     * @param elapsed the time since its start, until it finished
+     * @param elapsed the time since its start, until it finished; at least what its rate takes for the deliveries so far
      * @param finishedAt when the replay had added, retried or skipped its last delivery, or was cancelled; {@code null} before
      */
     public record Progress(

@@ -72,7 +72,7 @@ final class ReplayStore {
                         ELSE 'DONE' END,
                    r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at,
                    r.kind, r.event_id, r.deliveries::text, r.busy_count, d.open < :most, d.dead < :most,
-                   r.total_count, extract(epoch FROM coalesce(r.finished_at, clock_timestamp()) - r.created_at)
+                   r.total_count, extract(epoch FROM greatest(coalesce(r.finished_at, clock_timestamp()), r.fed_at) - r.created_at)
               FROM {schema}.outbox_replay r
              CROSS JOIN LATERAL (SELECT sum(counted.deliveries) FILTER (WHERE kind.status = 'OPEN') AS open,
                                         least(sum(counted.deliveries) FILTER (WHERE kind.status <> 'OPEN'), :most) AS dead

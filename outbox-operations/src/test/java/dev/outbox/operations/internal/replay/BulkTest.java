@@ -89,7 +89,7 @@ class BulkTest extends ReplaySteps {
         feed(1);
         assertThat(replay(id).progress()).satisfies((progress) -> {
             assertThat(progress.open()).isEqualTo(new Count(10, true));
-            assertThat(progress.rate()).isPositive();
+            assertThat(progress.rate()).isPositive().isLessThanOrEqualTo(10);
             assertThat(progress.timeLeft()).isPositive();
         });
         settle(DIES, claimDue());
