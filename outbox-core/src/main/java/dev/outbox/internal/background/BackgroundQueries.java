@@ -8,6 +8,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +26,9 @@ public final class BackgroundQueries implements AutoCloseable {
     /** The rest of 2 s is for the answer. Two round trips of 0.8 s fit: a pool asks first whether an idle connection is alive. */
     static final Duration LONGEST_WAIT = Duration.ofMillis(1700);
 
+    /** Two questions to the database of 0.5 s, and the time between them, fit in the longest wait. */
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(700);
+
     /** Limit of the request that a thread answers. */
     static final ThreadLocal<@Nullable Limit> REQUEST = new ThreadLocal<>();
 
@@ -34,12 +38,19 @@ public final class BackgroundQueries implements AutoCloseable {
     private final ThreadPoolExecutor executor;
     private final LongSupplier nanos;
 
-    /** When the queries of a request end, as a value of {@link System#nanoTime}, or only the wait for them. */
-    record Limit(long at, boolean endsQueries) {
+    /** When the queries of a request end, or only the wait for a command, as a value of {@link System#nanoTime}. */
+    record Limit(long at, Kind kind) {
+
+        enum Kind {
+            READ,
+            COMMAND,
+            /** Has no limit while the database answers fast. */
+            FAST_COMMAND
+        }
 
         static long left() {
             Limit limit = REQUEST.get();
-            return limit == null ? Long.MAX_VALUE : limit.at - System.nanoTime();
+            return limit == null || limit.kind == Kind.FAST_COMMAND ? Long.MAX_VALUE : limit.at - System.nanoTime();
         }
     }
 
@@ -71,18 +82,26 @@ public final class BackgroundQueries implements AutoCloseable {
         }
     }
 
-    /** Returns the result of a command, as {@link #ask} does. After 1.7 s, a command that has begun goes on, and its failure is logged. */
-    <T extends @Nullable Object> T perform(Callable<T> command) {
+    /**
+     * Returns the result of a command, or throws its failure. Waits while the condition holds, which is asked now and then. After that, a
+     * command that has begun goes on, and its failure is logged.
+     */
+    <T extends @Nullable Object> T perform(Callable<T> command, BooleanSupplier waits) {
         Query<T> performed = begin(command);
-        try {
-            return performed.await();
-        } catch (QueryTimeoutException ex) {
-            if (performed.leave()) {
-                throw new QueryTimeoutException(
-                        "the database is slow: the command may go on, so look for it in the operation log before you repeat it",
-                        ex);
+        while (true) {
+            try {
+                return performed.await(Math.min(BETWEEN_QUESTIONS.toNanos(), Limit.left()));
+            } catch (QueryTimeoutException ex) {
+                if (performed.isDone() || !waits.getAsBoolean()) {
+                    if (performed.leave()) {
+                        throw new QueryTimeoutException(
+                                "the database is slow, or does not answer: the command may go on, so look for it in the operation log"
+                                        + " before you repeat it",
+                                ex);
+                    }
+                    return performed.await();
+                }
             }
-            return performed.await();
         }
     }
 
@@ -229,9 +248,12 @@ public final class BackgroundQueries implements AutoCloseable {
         }
 
         T await() {
+            return await(Math.min(begunAt + LONGEST_WAIT.toNanos() - nanos.getAsLong(), Limit.left()));
+        }
+
+        T await(long wait) {
             try {
-                long wait = begunAt + LONGEST_WAIT.toNanos() - nanos.getAsLong();
-                return get(Math.min(wait, Limit.left()), TimeUnit.NANOSECONDS);
+                return get(wait, TimeUnit.NANOSECONDS);
             } catch (ExecutionException ex) {
                 throw ex.getCause() instanceof RuntimeException failure
                         ? failure

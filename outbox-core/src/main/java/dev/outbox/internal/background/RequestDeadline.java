@@ -1,6 +1,7 @@
 package dev.outbox.internal.background;
 
 import dev.outbox.internal.background.BackgroundQueries.Limit;
+import dev.outbox.internal.background.BackgroundQueries.Limit.Kind;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -20,37 +21,45 @@ public final class RequestDeadline implements AutoCloseable {
     private static final Duration FAST = Duration.ofMillis(500);
 
     private final BackgroundQueries queries;
+    private final BackgroundQueries commands;
+    private final Callable<?> question;
 
-    /** Creates so many threads when calls need them. */
-    public RequestDeadline(String name, int threads) {
+    /**
+     * Creates so many threads for queries, and as many for commands, when calls need them.
+     *
+     * @param question a query that shows how fast the database answers
+     */
+    public RequestDeadline(String name, int threads, Callable<?> question) {
         this.queries = new BackgroundQueries(name, threads, System::nanoTime);
+        this.commands = new BackgroundQueries(name + "-command", threads, System::nanoTime);
+        this.question = question;
     }
 
     @Override
     public void close() {
         queries.close();
+        commands.close();
     }
 
     /** Answers a request that changes nothing. */
     public <T extends @Nullable Object> T read(Callable<T> request) throws Exception {
-        return within(new Limit(deadline(), true), request);
+        return within(reads(BackgroundQueries.LONGEST_WAIT), request);
     }
 
     /**
-     * Answers a request that changes something. If the database does not answer a question first, nothing changes. If it answers fast, the
+     * Answers a request that changes something. If the database does not answer a question first, nothing changes. While it answers fast, the
      * request takes the time that it needs. Otherwise a change that does not end by the deadline goes on without its request.
      */
-    public <T extends @Nullable Object> T command(Callable<?> question, Callable<T> request) throws Exception {
+    public <T extends @Nullable Object> T command(Callable<T> request) throws Exception {
         long begun = System.nanoTime();
-        long deadline = deadline();
+        long deadline = begun + BackgroundQueries.LONGEST_WAIT.toNanos();
         try {
-            within(new Limit(deadline, true), () -> call(question));
+            queries.ask(question);
         } catch (DataAccessException ex) {
             throw new QueryTimeoutException("nothing was changed: the database does not answer", ex);
         }
-        return System.nanoTime() - begun < FAST.toNanos()
-                ? request.call()
-                : within(new Limit(deadline, false), request);
+        boolean fast = System.nanoTime() - begun < FAST.toNanos();
+        return within(new Limit(deadline, fast ? Kind.FAST_COMMAND : Kind.COMMAND), request);
     }
 
     /** Makes a call of the request of this thread, which has to end by the deadline if there is one. */
@@ -59,7 +68,24 @@ public final class RequestDeadline implements AutoCloseable {
         if (limit == null) {
             return work.call();
         }
-        return limit.endsQueries() ? queries.ask(work) : queries.perform(work);
+        return switch (limit.kind()) {
+            case READ -> queries.ask(work);
+            case COMMAND -> commands.perform(work, () -> Limit.left() > 0);
+            case FAST_COMMAND -> commands.perform(work, () -> answersFast(limit));
+        };
+    }
+
+    /** Asks the database, and continues with the limit of this thread. */
+    private boolean answersFast(Limit limit) {
+        BackgroundQueries.REQUEST.set(reads(FAST));
+        try {
+            queries.ask(question);
+            return true;
+        } catch (RuntimeException ex) {
+            return false;
+        } finally {
+            BackgroundQueries.REQUEST.set(limit);
+        }
     }
 
     /** Returns an object that forwards each {@link #call}. */
@@ -89,7 +115,7 @@ public final class RequestDeadline implements AutoCloseable {
         }
     }
 
-    private static long deadline() {
-        return System.nanoTime() + BackgroundQueries.LONGEST_WAIT.toNanos();
+    private static Limit reads(Duration time) {
+        return new Limit(System.nanoTime() + time.toNanos(), Kind.READ);
     }
 }

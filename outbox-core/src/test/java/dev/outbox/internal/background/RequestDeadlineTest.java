@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -19,10 +20,12 @@ class RequestDeadlineTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(2);
 
+    private final AtomicInteger asked = new AtomicInteger();
+    private volatile Callable<?> question = () -> "fast";
     private final CountDownLatch answer = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final RequestDeadline deadline = new RequestDeadline("request", 4);
+    private final RequestDeadline deadline = new RequestDeadline("request", 4, this::question);
 
     @AfterEach
     void close() {
@@ -86,22 +89,35 @@ class RequestDeadlineTest {
 
     @Test
     void commandIsNotBegunWithoutDatabase() {
-        assertThatThrownBy(() -> deadline.command(
-                        () -> {
-                            throw new DataAccessResourceFailureException("refused");
-                        },
-                        () -> {
-                            answer.countDown();
-                            return "changed";
-                        }))
+        question = () -> {
+            throw new DataAccessResourceFailureException("refused");
+        };
+
+        assertThatThrownBy(() -> deadline.command(() -> {
+                    answer.countDown();
+                    return "changed";
+                }))
                 .hasMessage("nothing was changed: the database does not answer");
         assertThat(answer.getCount()).isOne();
     }
 
     @Test
     void commandOnSlowDatabaseGoesOn() {
+        question = () -> answer.await(600, TimeUnit.MILLISECONDS);
+
+        assertGoesOn();
+    }
+
+    @Test
+    void commandGoesOnIfTheDatabaseDiesMeanwhile() {
+        question = () -> asked.incrementAndGet() == 1 || answer.await(1, TimeUnit.MINUTES);
+
+        assertGoesOn();
+    }
+
+    private void assertGoesOn() {
         assertInTime(() -> {
-            assertThatThrownBy(() -> deadline.command(this::slow, database::hang))
+            assertThatThrownBy(() -> deadline.command(database::hang))
                     .hasMessageContaining("the command may go on, so look for it in the operation log");
             return "answered";
         });
@@ -113,10 +129,22 @@ class RequestDeadlineTest {
 
     @Test
     void commandOnFastDatabaseTakesItsTime() throws Exception {
-        answer.countDown();
+        question = () -> {
+            if (asked.incrementAndGet() == 4) {
+                answer.countDown();
+            }
+            return "fast";
+        };
 
-        assertThat(deadline.command(() -> "fast", database::hang))
-                .isEqualTo(Thread.currentThread().getName());
+        assertThat(deadline.command(database::hang)).isEqualTo("request-command");
+    }
+
+    @Test
+    void lateCommandFails() {
+        assertThatThrownBy(() -> deadline.command(() -> deadline.call(() -> {
+                    throw new QueryTimeoutException("a statement took too long");
+                })))
+                .hasMessage("a statement took too long");
     }
 
     @Test
@@ -129,9 +157,8 @@ class RequestDeadlineTest {
                 .isTrue();
     }
 
-    /** A round trip that is too long for a command. */
-    private boolean slow() throws InterruptedException {
-        return answer.await(600, TimeUnit.MILLISECONDS);
+    private Object question() throws Exception {
+        return question.call();
     }
 
     private static void assertInTime(Callable<String> request) {

@@ -33,7 +33,7 @@ public final class Console implements AutoCloseable {
 
     private static final UUID NO_EVENT = new UUID(0, 0);
 
-    private final RequestDeadline deadline = new RequestDeadline("outbox-console-request", MOST_CALLS);
+    private final RequestDeadline deadline;
     private final ConsoleSettings settings;
     private final OutboxInspector inspector;
     private final OutboxOperations operations;
@@ -49,6 +49,7 @@ public final class Console implements AutoCloseable {
             Replays replays,
             ScheduledEvents scheduled) {
         this.settings = settings;
+        this.deadline = new RequestDeadline("outbox-console-request", MOST_CALLS, () -> inspector.findEvent(NO_EVENT));
         this.inspector = deadline.limited(OutboxInspector.class, inspector);
         this.operations = deadline.limited(OutboxOperations.class, operations);
         this.replays = deadline.limited(Replays.class, replays);
@@ -144,7 +145,7 @@ public final class Console implements AutoCloseable {
 
     private ServerResponse inTime(ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
         return request.method().equals(HttpMethod.POST)
-                ? deadline.command(() -> inspector.findEvent(NO_EVENT), () -> next.handle(request))
+                ? deadline.command(() -> next.handle(request))
                 : deadline.read(() -> next.handle(request));
     }
 

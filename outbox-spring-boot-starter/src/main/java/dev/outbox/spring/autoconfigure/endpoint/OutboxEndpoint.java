@@ -47,7 +47,7 @@ final class OutboxEndpoint implements AutoCloseable {
     private final EndpointWrites writes;
     private final Rights rights;
     private final boolean allowAnonymousWrites;
-    private final RequestDeadline deadline = new RequestDeadline("outbox-endpoint", 4);
+    private final RequestDeadline deadline;
     private final BackgroundQueries queries = new BackgroundQueries("outbox-endpoint", 1, System::nanoTime);
     private final BackgroundQueries.Cached<Object> overview;
 
@@ -56,6 +56,7 @@ final class OutboxEndpoint implements AutoCloseable {
         this.writes = writes;
         this.rights = rights;
         this.allowAnonymousWrites = allowAnonymousWrites;
+        this.deadline = new RequestDeadline("outbox-endpoint", 4, reads::ask);
         this.overview = queries.cached(reads::overview, Duration.ZERO);
     }
 
@@ -163,7 +164,6 @@ final class OutboxEndpoint implements AutoCloseable {
                 command.equals("cancel") ? "a replay " + replay : "a command '" + command + "'",
                 "",
                 () -> deadline.command(
-                        reads::ask,
                         () -> deadline.call(() -> writes.perform(command, new RequestFilters(values), audit))));
         overview.expire();
         return answer;

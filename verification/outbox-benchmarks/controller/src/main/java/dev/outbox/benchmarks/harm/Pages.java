@@ -75,7 +75,8 @@ final class Pages extends Harm {
         String home = "http://localhost:" + worker.remote().perform("port") + "/outbox";
         Matcher event = EVENT.matcher(get(home + PAGES.get("group")));
         if (open > 0 || !event.find()) {
-            throw new IllegalStateException("the events of " + keys / 10 + " accounts are not dead within benchmark.limit");
+            throw new IllegalStateException(
+                    "the events of " + keys / 10 + " accounts are not dead within benchmark.limit");
         }
         return measure(home, event.group(1), parameters.number("rounds"))
                 .with("dead", (double) arena.server().number("SELECT count(*) FROM events.outbox_delivery"));
@@ -92,13 +93,18 @@ final class Pages extends Harm {
                 get(home + page.getValue().replace("{event}", event));
                 long time = System.nanoTime() - begun;
                 if (round >= 0) {
-                    nanos.computeIfAbsent(page.getKey(), (name) -> new ArrayList<>()).add(time);
+                    nanos.computeIfAbsent(page.getKey(), (name) -> new ArrayList<>())
+                            .add(time);
                 }
             }
         }
         Measurement measured = new Measurement()
-                .with("page", percentiles(nanos.values().stream().flatMap(List::stream).toList()));
-        nanos.forEach((page, times) -> measured.with(page + " p95 ms", percentiles(times).millis(0.95)));
+                .with(
+                        "page",
+                        percentiles(
+                                nanos.values().stream().flatMap(List::stream).toList()));
+        nanos.forEach((page, times) ->
+                measured.with(page + " p95 ms", percentiles(times).millis(0.95)));
         return measured;
     }
 
