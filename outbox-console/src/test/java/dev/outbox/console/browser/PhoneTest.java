@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The console on the screen of a phone. */
 @Tag("full")
@@ -75,6 +76,7 @@ class PhoneTest {
         for (String page : List.of(
                 "",
                 "/failures",
+                "/failures?handler=billing.ledger",
                 "/failures/group?handler=billing.ledger&errorCode=IllegalStateException",
                 "/events/" + event,
                 "/lanes?type=Order&id=phone",
@@ -99,6 +101,28 @@ class PhoneTest {
         browser.open("");
         browser.await((text) -> text.contains("Order phone"));
         browser.screenshot("phone");
+    }
+
+    @Test
+    void idleStreamsAreOneLineAndStayOpen() {
+        JdbcClient jdbc = JdbcClient.create(shop.database.dataSource());
+        jdbc.sql("INSERT INTO events.outbox_stream (stream) SELECT 'idle' || n FROM generate_series(1, 10) n")
+                .update();
+        try {
+            browser.open("");
+            browser.await((text) -> text.contains("10 idle streams"));
+            assertThat(browser.text()).doesNotContain("idle7");
+
+            browser.click("#idle summary");
+            browser.script("document.getElementById('live').prepend(document.createElement('details'))");
+            browser.await(
+                    (text) -> Boolean.TRUE.equals(browser.script("return !document.querySelector('#live > details')")));
+            assertThat(browser.text()).contains("idle7");
+            browser.assertClean();
+        } finally {
+            jdbc.sql("DELETE FROM events.outbox_stream WHERE stream LIKE 'idle%'")
+                    .update();
+        }
     }
 
     @Test
