@@ -128,26 +128,24 @@ class InspectorAtScaleTest {
 
     /** Whatever matches, and wherever the page begins. */
     private void assertSearchesReadTheLatestEventsOnly() throws SQLException {
-        for (String before : List.of("9223372036854775807", "150000")) {
+        for (String status : List.of("NULL", "'DEAD'", "'RETRYING'", "'PUBLISHED'")) {
             for (String type : List.of("NULL", "'OrderPlaced'", "'Unknown'")) {
                 for (String aggregate : List.of("NULL", "'big'", "'7'")) {
-                    assertBounded(
-                            EventQueryStore.ANY,
-                            "bigint, text, text, text, text, int",
-                            before + ", NULL, 'order', " + aggregate + ", " + type + ", 50");
-                    assertBounded(
-                            EventQueryStore.ANY_OF_TRACE,
-                            "bigint, text, text, text, text, text, int",
-                            before + ", NULL, 'order', " + aggregate + ", " + type + ", 'none', 50");
+                    for (String before : List.of("9223372036854775807", "150000")) {
+                        String values = before + ", " + status + ", 'order', " + aggregate + ", " + type;
+                        assertBounded(EventQueryStore.ANY, "bigint, text, text, text, text, int", values + ", 50");
+                        assertBounded(
+                                EventQueryStore.ANY_OF_TRACE,
+                                "bigint, text, text, text, text, text, int",
+                                values + ", 'none', 50");
+                    }
                 }
-            }
-        }
-        for (String type : List.of("NULL", "'OrderPlaced'", "'Unknown'")) {
-            for (String aggregate : List.of("big", "7", "unknown")) {
-                assertBounded(
-                        EventQueryStore.AGGREGATE,
-                        "text, text, text, bigint, text, int",
-                        "'order', '" + aggregate + "', NULL, 9223372036854775807, " + type + ", 50");
+                for (String aggregate : List.of("big", "7", "unknown")) {
+                    assertBounded(
+                            EventQueryStore.AGGREGATE,
+                            "text, text, text, bigint, text, int",
+                            "'order', '" + aggregate + "', " + status + ", 9223372036854775807, " + type + ", 50");
+                }
             }
         }
         assertReadsNothingOf("outbox_published", "RETRYING");
