@@ -42,7 +42,7 @@ class StuckLaneTest {
         assertThat(browser.await((text) -> text.contains("Why is Order 4711 stuck?")))
                 .contains("The handler gave up, and its policy is to block the lane.")
                 .contains("Account 42 is closed")
-                .containsPattern("Next attempt\\s+(in )?\\d+ s")
+                .containsPattern("Next attempt\\s+(now|(in )?\\d+ s)")
                 .containsPattern("Wait behind it\\s+2");
         browser.screenshot("lane");
         browser.click("button.retry");

@@ -109,6 +109,7 @@ public final class Console implements AutoCloseable {
                 .GET(path + "/erase", erasure::page)
                 .POST(path + "/erase", erasure::erase)
                 .filter(guard.asking(Right.ERASE))
+                .filter(this::inTime)
                 .build();
         RouterFunction<ServerResponse> commands = route().POST(path + "/pause", actions::pause)
                 .POST(path + "/resume", actions::resume)
@@ -121,11 +122,13 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/scheduled/deliver", later::deliver)
                 .POST(path + "/scheduled/cancel", later::cancel)
                 .filter(guard.asking(Right.COMMAND))
+                .filter(this::inTime)
                 .build();
         RouterFunction<ServerResponse> looks = routes.route(
                         path(path).or(path(path + "/**")).and(all()),
                         (request) -> views.notFound(request, "The console has no such page."))
                 .filter(guard.asking(Right.LOOK))
+                .filter(this::inTime)
                 .build();
         return route().add(erasures)
                 .add(commands)
@@ -139,7 +142,6 @@ public final class Console implements AutoCloseable {
                 .POST(path + "/sign-out", session::end)
                 .add(looks)
                 .filter(guard)
-                .filter(this::inTime)
                 .build();
     }
 

@@ -276,7 +276,7 @@ class AttentionTest {
     }
 
     private static long limit(String rules, String alert) {
-        Matcher rule = Pattern.compile("alert: " + alert + "\\n.*?> (\\d+)", Pattern.DOTALL)
+        Matcher rule = Pattern.compile("alert: " + alert + "\\n.*?> ([1-9]\\d*)", Pattern.DOTALL)
                 .matcher(rules);
         assertThat(rule.find()).isTrue();
         return Long.parseLong(rule.group(1));

@@ -148,12 +148,11 @@ class FailureCountsTest {
                 .map(MatchResult::group)
                 .toList();
 
-        assertThat(forms).hasSize(3);
+        assertThat(forms).hasSize(2);
         assertThat(forms.get(0))
                 .contains("Retry", "value=\"the cause is corrected\"")
                 .doesNotContain("Skip");
         assertThat(forms.get(1)).contains("Skip", NO_REASON).doesNotContain("Retry", "the cause is corrected");
-        assertThat(forms.get(2)).contains("Erase", NO_REASON).doesNotContain("the cause is corrected");
     }
 
     @Test
