@@ -239,6 +239,7 @@
     refresh();
   });
   if (document.querySelector('[data-live]')) {
+    showFreshness();
     setInterval(tick, 1000);
     setInterval(refresh, LIVE_MILLIS);
     const button = document.getElementById('pause');

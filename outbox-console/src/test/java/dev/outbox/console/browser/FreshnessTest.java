@@ -77,6 +77,8 @@ class FreshnessTest {
                 .doesNotContain("The application");
         browser.await("#freshness", (text) -> text.startsWith("as of "));
         browser.screenshot("database-away");
+        browser.open("");
+        assertThat(browser.text("#freshness")).startsWith("as of ");
         shop.database.restore();
         browser.await("#freshness", "live");
         browser.driver.manage().logs().get(LogType.BROWSER);
