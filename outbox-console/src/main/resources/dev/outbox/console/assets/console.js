@@ -105,7 +105,7 @@
     Object.keys(texts).forEach((name) => document.body.classList.toggle(name, name === state));
     write(document.getElementById('freshness'), texts[state]);
     const fresh = document.getElementById('headline');
-    const reason = signedOut ? 'You are signed out' : state === 'stale' && silent ? problem : '';
+    const reason = signedOut ? 'You are signed out' : state !== 'stale' ? '' : silent ? problem : 'The database is slow, or does not answer';
     if (fresh) announce(reason ? reason + '. This page shows an earlier state.' : fresh.textContent);
   }
 

@@ -10,7 +10,6 @@ import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Stream;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -78,7 +77,7 @@ final class OverviewPage {
         model.put("failures", failures.subList(0, Math.min(MOST_GROUPS, failures.size())));
         model.put("moreFailures", Math.max(0, failures.size() - MOST_GROUPS));
         model.put("charts", Chart.of(snapshot.samples()));
-        model.put("status", freshness(latest.asOf()) + status(overview, slowness, failures, attention.size()));
+        model.put("status", status(overview, slowness, failures, attention.size()));
         return model;
     }
 
@@ -112,10 +111,6 @@ final class OverviewPage {
                 && handler.circuitOpenIn().isEmpty()
                 && handler.deliveries().open().value() == 0
                 && handler.deliveries().dead().value() == 0;
-    }
-
-    private static String freshness(@Nullable Instant asOf) {
-        return asOf == null ? "" : "The database is slow, or does not answer. This page shows an earlier state. ";
     }
 
     /** Headline of the page. */
