@@ -138,7 +138,7 @@ class BoundedPlansTest {
         assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(1);
         assertThat(claim).allSatisfy((plan) -> assertThat(Explained.pages(plan)).isLessThan(60));
         assertThat(Explained.pages(new Explained(outbox.dataSource()).explainUntilNext(List.of("mail"), "-infinity")))
-                .isLessThan(20);
+                .isLessThan(30);
     }
 
     @ParameterizedTest
@@ -218,7 +218,7 @@ class BoundedPlansTest {
         assertThat(Explained.pages(
                         explained.explain(AbsenceSteps.DELETE_SUBSCRIPTIONS, "bigint", "" + MONTH.toMillis())))
                 .as("with a row of the operation log")
-                .isLessThan(100);
+                .isLessThan(150);
         assertThat(Explained.pages(explained.explain(AbsenceSteps.DELETE_HANDLERS, "", "")))
                 .isLessThan(50);
         assertThat(Explained.pages(explained.explain(AbsenceSteps.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
