@@ -64,6 +64,7 @@ class DatabaseFaultsTest {
     /** Parameters of the pages that need some. */
     private static final Map<String, String> PARAMETERS = Map.ofEntries(
             entry("GET /confirm", "action=pause&subject=handler&name=mail"),
+            entry("GET /erase", "type=Order&id=77"),
             entry("GET /failures/group", "handler=mail&errorCode=NonRetryableException"),
             entry("GET /lanes", "type=Order&id=42"),
             entry("GET /search", "aggregateType=Order&aggregateId=42"),
@@ -82,14 +83,7 @@ class DatabaseFaultsTest {
 
     /** Pages that need no more than the last state. */
     private static final Set<String> WITH_STATE = Set.of(
-            "GET /",
-            "GET ",
-            "GET /confirm",
-            "GET /failures",
-            "GET /overview/live",
-            "GET /overview/samples",
-            "GET /replays/new",
-            "GET /tables");
+            "GET /", "GET ", "GET /confirm", "GET /failures", "GET /overview/live", "GET /replays/new", "GET /tables");
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final URI server = URI.create(database.jdbcUrl().substring("jdbc:".length()));
