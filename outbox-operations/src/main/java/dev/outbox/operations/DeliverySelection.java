@@ -1,6 +1,7 @@
 package dev.outbox.operations;
 
 import java.time.Instant;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param handlerId the handler
  * @param aggregateType the aggregate type
  * @param aggregateId the aggregate id
- * @param eventId the event id
+ * @param eventIds the events; empty for any
  * @param stream the stream
  * @param eventType the event type
  * @param errorCode the code of the last failure
@@ -27,7 +28,7 @@ public record DeliverySelection(
         @Nullable String handlerId,
         @Nullable String aggregateType,
         @Nullable String aggregateId,
-        @Nullable UUID eventId,
+        Set<UUID> eventIds,
         @Nullable String stream,
         @Nullable String eventType,
         @Nullable String errorCode,
@@ -36,14 +37,15 @@ public record DeliverySelection(
         Range range) {
 
     private static final DeliverySelection ALL = new DeliverySelection(
-            null, null, null, null, null, null, null, null, EnumSet.allOf(DeliveryStatus.class), Range.WHOLE);
+            null, null, null, Set.of(), null, null, null, null, EnumSet.allOf(DeliveryStatus.class), Range.WHOLE);
 
     /**
-     * Copies the statuses and checks the values.
+     * Copies the sets and checks the values.
      *
      * @throws InvalidOperationException if a value breaks a rule
      */
     public DeliverySelection {
+        eventIds = Set.copyOf(eventIds);
         statuses = Set.copyOf(statuses);
         Criteria.checkOptional("handler id", handlerId);
         Criteria.checkOptional("aggregate type", aggregateType);
@@ -166,7 +168,21 @@ public record DeliverySelection(
      */
     public DeliverySelection ofEvent(UUID eventId) {
         Criteria.checkEvent(eventId);
-        return narrowed((draft) -> draft.eventId = eventId);
+        return ofEvents(Set.of(eventId));
+    }
+
+    /**
+     * Narrows the selection to some events.
+     *
+     * @param ids the events, at least one
+     * @return the narrower selection
+     */
+    public DeliverySelection ofEvents(Collection<UUID> ids) {
+        if (ids.isEmpty()) {
+            throw new InvalidOperationException("event ids must not be missing");
+        }
+        ids.forEach(Criteria::checkEvent);
+        return narrowed((draft) -> draft.eventIds = Set.copyOf(ids));
     }
 
     /**
@@ -256,7 +272,7 @@ public record DeliverySelection(
         private @Nullable String handlerId;
         private @Nullable String aggregateType;
         private @Nullable String aggregateId;
-        private @Nullable UUID eventId;
+        private Set<UUID> eventIds;
         private @Nullable String stream;
         private @Nullable String eventType;
         private @Nullable String errorCode;
@@ -268,7 +284,7 @@ public record DeliverySelection(
             this.handlerId = from.handlerId;
             this.aggregateType = from.aggregateType;
             this.aggregateId = from.aggregateId;
-            this.eventId = from.eventId;
+            this.eventIds = from.eventIds;
             this.stream = from.stream;
             this.eventType = from.eventType;
             this.errorCode = from.errorCode;
@@ -282,7 +298,7 @@ public record DeliverySelection(
                     handlerId,
                     aggregateType,
                     aggregateId,
-                    eventId,
+                    eventIds,
                     stream,
                     eventType,
                     errorCode,

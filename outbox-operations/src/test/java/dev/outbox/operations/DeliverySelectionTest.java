@@ -27,7 +27,7 @@ class DeliverySelectionTest {
                         "mail",
                         "Order",
                         null,
-                        event,
+                        Set.of(event),
                         "push",
                         "Paid",
                         "TIMEOUT",

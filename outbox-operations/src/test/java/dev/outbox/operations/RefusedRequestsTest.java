@@ -57,6 +57,7 @@ class RefusedRequestsTest {
     static Stream<Arguments> selections() {
         return Stream.of(
                 refused("event id must not be missing", () -> DeliverySelection.delivery(null, "mail")),
+                refused("event ids must not be missing", () -> MAIL.ofEvents(List.of())),
                 refused("handler id must not be missing", () -> DeliverySelection.delivery(EVENT, null)),
                 refused("aggregate id must not be missing", () -> DeliverySelection.lane("mail", "Order", null)),
                 refused("aggregate type must not be missing", () -> DeliverySelection.lane("mail", null, "1")),

@@ -86,11 +86,12 @@ public final class RequestFilters {
         DeliverySelection all = DeliverySelection.all();
         Set<DeliveryStatus> statuses =
                 parsed("status", RequestFilters::statuses, "OPEN, DEAD or both, separated by a comma");
+        UUID event = uuid("event");
         DeliverySelection selection = new DeliverySelection(
                 text("handler"),
                 text("aggregateType"),
                 text("aggregateId"),
-                uuid("event"),
+                event == null ? Set.of() : Set.of(event),
                 text("stream"),
                 text("eventType"),
                 text("errorCode"),

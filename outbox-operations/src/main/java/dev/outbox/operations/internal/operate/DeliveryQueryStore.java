@@ -12,6 +12,8 @@ import dev.outbox.operations.internal.inspect.DeliveryRow;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class DeliveryQueryStore {
 
     /**
-     * Planned with its values, so that only what is asked for is left of it. Relies on outbox_delivery_pk for an event and for pages, on
+     * Planned with its values, so that only what is asked for is left of it. Relies on outbox_delivery_pk for events and for pages, on
      * outbox_delivery_dead, and for a lane on outbox_delivery_lane and outbox_delivery_lane_dead: hence each status by itself, and the
      * array, which an index can be searched for.
      */
@@ -27,8 +29,10 @@ final class DeliveryQueryStore {
             (:handler_id::text IS NULL OR d.handler_id = :handler_id)
                            AND (:aggregate_type::text IS NULL OR d.aggregate_type = :aggregate_type)
                            AND (:aggregate_id::text IS NULL OR d.aggregate_id = :aggregate_id)
-                           AND (:event_id::uuid IS NULL
-                                OR d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id)))
+                           AND (:event_ids::uuid[] IS NULL
+                                OR d.outbox_id = ANY (ARRAY(SELECT o.id
+                                                               FROM {schema}.outbox o
+                                                              WHERE o.event_id = ANY (:event_ids::uuid[]))))
                            AND (:stream::text IS NULL OR d.stream = :stream)
                            AND (:event_type::text IS NULL OR d.event_type = :event_type)
                            AND (:error_code::text IS NULL OR d.last_error_code = :error_code
@@ -180,11 +184,16 @@ final class DeliveryQueryStore {
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
             throws SQLException {
         DeliverySelection.Place after = selection.range().after();
+        Set<UUID> events = selection.eventIds();
         return parameters
                 .set("handler_id", selection.handlerId())
                 .set("aggregate_type", selection.aggregateType())
                 .set("aggregate_id", selection.aggregateId())
-                .set("event_id", selection.eventId())
+                .set(
+                        "event_ids",
+                        events.isEmpty()
+                                ? null
+                                : events.stream().map(UUID::toString).toArray(String[]::new))
                 .set("stream", selection.stream())
                 .set("event_type", selection.eventType())
                 .set("error_code", selection.errorCode())

@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -289,12 +288,11 @@ public final class JdbcOperations implements OutboxOperations {
 
     private void skipAll(Erasure erasure, AuditInfo audit) throws SQLException {
         DeliverySelection all = DeliverySelection.all();
-        if (erasure.aggregateType() != null) {
-            changeAll(Action.SKIP, all.ofAggregate(erasure.aggregateType(), erasure.aggregateId()), audit);
-        }
-        for (UUID eventId : erasure.eventIds()) {
-            changeAll(Action.SKIP, all.ofEvent(eventId), audit);
-        }
+        String type = erasure.aggregateType();
+        changeAll(
+                Action.SKIP,
+                type == null ? all.ofEvents(erasure.eventIds()) : all.ofAggregate(type, erasure.aggregateId()),
+                audit);
     }
 
     @Override

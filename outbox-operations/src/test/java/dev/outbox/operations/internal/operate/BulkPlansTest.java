@@ -39,7 +39,7 @@ class BulkPlansTest {
             JsonNode page = new Explained(outbox.dataSource(), Pipeline.PLAN_WITH_VALUES)
                     .explain(
                             DeliveryQueryStore.FIND_CHANGEABLE,
-                            "text, text, text, uuid, text, text, text, bigint, timestamptz, timestamptz, boolean, boolean, bigint, text,"
+                            "text, text, text, uuid[], text, text, text, bigint, timestamptz, timestamptz, boolean, boolean, bigint, text,"
                                     + " text, bigint, timestamptz, int",
                             "'mail', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, " + open
                                     + ", true, 20000, 'mail'," + " 'RETRY', 30001, '-infinity', 500");

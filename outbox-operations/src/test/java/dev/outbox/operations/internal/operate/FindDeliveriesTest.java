@@ -148,6 +148,7 @@ class FindDeliveriesTest {
         assertFound(ALL.ofAggregate("order", "2"), "2 audit", "2 mail", "3 mail");
         assertFound(ALL.ofEvent(failed.eventId()), "2 audit", "2 mail");
         assertFound(ALL.ofEvent(UUID.randomUUID()));
+        assertFound(ALL.ofEvents(List.of(dead.eventId(), old.eventId(), UUID.randomUUID())), "1 mail", "4 audit");
         assertFound(ALL.withErrorCode("CRASH_LOOP"), "4 audit");
         assertFound(ALL.created(year2001, year2002), "4 audit");
         assertFound(ALL.created(null, year2001));
