@@ -68,6 +68,20 @@
     });
   }
 
+  function addSelectAll() {
+    const all = document.getElementById('select-all');
+    const rows = Array.from(document.querySelectorAll('td [type=checkbox]'));
+    if (!all || !rows.length) return;
+    const follow = () => {
+      all.checked = rows.every((row) => row.checked);
+      all.indeterminate = !all.checked && rows.some((row) => row.checked);
+    };
+    all.addEventListener('change', () => rows.forEach((row) => { row.checked = all.checked; }));
+    rows.forEach((row) => row.addEventListener('change', follow));
+    all.parentElement.hidden = false;
+    follow();
+  }
+
   function tick() {
     label();
     ages();
@@ -254,4 +268,5 @@
   label();
   ages();
   addCopyButtons();
+  addSelectAll();
 })();

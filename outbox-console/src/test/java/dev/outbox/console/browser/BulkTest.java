@@ -12,15 +12,18 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.interactions.Actions;
 
-/** Retry and skip of all dead letters of a handler or group, which run on the server. */
+/** Retry and skip of all dead letters of a handler or group, which run on the server, and of selected ones. */
 @Tag("full")
 @ExtendWith(BrowserExtension.class)
 class BulkTest {
@@ -139,6 +142,60 @@ class BulkTest {
         browser.open("/events/" + event);
         assertThat(browser.text(".heading .pill")).isEqualTo("PUBLISHED");
         browser.assertClean();
+    }
+
+    @Test
+    void selectedRowsAreRetriedByKeyboard() {
+        List<UUID> events = kill(3);
+        shop.correct("push", "");
+        browser.open("/failures/group?handler=push&errorCode=IllegalStateException");
+        String first = "PushSent of Customer c0, sequence "
+                + shop.find(PUSHES).get(0).event().sequence();
+        tabTo((element) -> first.equals(element.getAccessibleName()));
+        press(Keys.SPACE);
+        tabTo((element) -> events.get(2).toString().equals(element.getDomProperty("value")));
+        press(Keys.SPACE);
+        assertThat(browser.find("#select-all").getDomProperty("indeterminate")).isEqualTo("true");
+        tabTo((element) -> "reason".equals(element.getDomProperty("name")));
+        browser.screenshot("selected");
+        press("two of three", Keys.ENTER);
+
+        browser.await((text) -> text.contains("2 deliveries retried."));
+        shop.await(PUSHES, DeliveryStatus.DEAD, 1);
+        shop.await(PUSHES, DeliveryStatus.OPEN, 0);
+        assertThat(shop.find(PUSHES).get(0).event().eventId()).isEqualTo(events.get(1));
+        browser.open("/operations?handler=push");
+        assertThat(browser.text("tbody tr")).contains("RETRY 2 of push", "two of three");
+        browser.assertClean();
+    }
+
+    @Test
+    void selectedRowsThatWereRetriedAreNotSkipped() {
+        List<UUID> events = kill(3);
+        browser.open("/failures/group?handler=push&errorCode=IllegalStateException");
+        shop.correct("push", "");
+        shop.operations().retry(DeliverySelection.delivery(events.get(0), "push"), "bob", "this one counts");
+
+        browser.click("#select-all");
+        browser.type(By.cssSelector("#selected input[name=reason]"), "sent by hand");
+        browser.click("#skip-selected");
+
+        browser.await((text) -> text.contains("2 deliveries skipped. 1 not changed"));
+        assertThat(shop.operations().operations(OperationSelection.ofHandler("push"), 100))
+                .filteredOn((operation) -> operation.reason().equals("sent by hand"))
+                .extracting((operation) -> operation.subject().eventId())
+                .containsExactlyInAnyOrder(events.get(1), events.get(2));
+        browser.assertClean();
+    }
+
+    private void tabTo(Predicate<WebElement> element) {
+        do {
+            press(Keys.TAB);
+        } while (!element.test(browser.driver.switchTo().activeElement()));
+    }
+
+    private void press(CharSequence... keys) {
+        new Actions(browser.driver).sendKeys(keys).perform();
     }
 
     @Test

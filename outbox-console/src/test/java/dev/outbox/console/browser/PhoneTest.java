@@ -104,6 +104,19 @@ class PhoneTest {
     }
 
     @Test
+    void rowsAreSelectedInTheirCards() {
+        browser.open("/failures/group?handler=billing.ledger&errorCode=IllegalStateException");
+        browser.click("#select-all");
+
+        assertThat(browser.script("const box = document.querySelector('td [name=event]'); return [box.checked,"
+                        + " getComputedStyle(box.closest('td'), '::before').content].join()"))
+                .isEqualTo("true,\"Select\"");
+        browser.click("td [name=event]");
+        assertThat(browser.find("#select-all").isSelected()).isFalse();
+        browser.assertClean();
+    }
+
+    @Test
     void idleStreamsAreOneLineAndStayOpen() {
         JdbcClient jdbc = JdbcClient.create(shop.database.dataSource());
         jdbc.sql("INSERT INTO events.outbox_stream (stream) SELECT 'idle' || n FROM generate_series(1, 10) n")

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery or the dead letters of a lane; pause and resumption of a handler, stream or inbox; expiry of a handler or subscription. */
+/**
+ * Retry and skip of one delivery, some of a group, or the dead letters of a lane; pause and resumption of a handler, stream or inbox; expiry of
+ * a handler or subscription.
+ */
 final class Actions {
 
     private static final Logger log = LoggerFactory.getLogger(Actions.class);
@@ -36,13 +40,21 @@ final class Actions {
     private final Views views;
     private final OutboxOperations operations;
     private final Snapshots snapshots;
+    private final FailuresPage failures;
     private final EventDetailsPage events;
     private final LanePage lanes;
 
-    Actions(Views views, OutboxOperations operations, Snapshots snapshots, EventDetailsPage events, LanePage lanes) {
+    Actions(
+            Views views,
+            OutboxOperations operations,
+            Snapshots snapshots,
+            FailuresPage failures,
+            EventDetailsPage events,
+            LanePage lanes) {
         this.views = views;
         this.operations = operations;
         this.snapshots = snapshots;
+        this.failures = failures;
         this.events = events;
         this.lanes = lanes;
     }
@@ -62,6 +74,9 @@ final class Actions {
 
     private ServerResponse change(ServerRequest request, String action, String done, DeliveryChange change) {
         Inputs inputs = new Inputs(request);
+        if (inputs.raw("from").equals("group")) {
+            return changeSelected(request, done, change);
+        }
         String handlerId = inputs.required("handler");
         UUID event = inputs.uuid("event");
         DeliverySelection selection = event != null
@@ -71,12 +86,39 @@ final class Actions {
         String form = action + " " + handlerId + " " + (event == null ? "" : event);
         return change(request, form, () -> {
             Changed changed = change.apply(selection, Operators.of(request), inputs.required("reason"));
-            if (changed.affected() == 0 && changed.busy() > 0) {
-                throw new InvalidOperationException(
-                        Notice.deliveries(done, 0, changed.busy()).text());
-            }
-            return Notice.of(done, changed.affected(), changed.busy());
+            return outcome(done, changed, 0);
         });
+    }
+
+    /** Changes the deliveries that are selected on the page of a group, without those that have left the group since. */
+    private ServerResponse changeSelected(ServerRequest request, String done, DeliveryChange change) {
+        Inputs inputs = new Inputs(request);
+        GroupSelection group = GroupSelection.of(inputs);
+        try {
+            Set<UUID> selected = inputs.uuids("event");
+            if (selected.isEmpty() || selected.size() > FailuresPage.PAGE_SIZE) {
+                throw new InvalidOperationException("Select from 1 to " + FailuresPage.PAGE_SIZE + " deliveries.");
+            }
+            DeliverySelection selection = group.fromBeginning().deliveries().ofEvents(selected);
+            Changed changed = change.apply(selection, Operators.of(request), inputs.required("reason"));
+            String outcome = outcome(done, changed, selected.size() - changed.affected() - changed.busy());
+            return views.redirect(request, views.links(request).to("failures/group", group.parameters()), outcome);
+        } catch (InvalidOperationException e) {
+            Map<String, ?> refused = Map.<String, Object>of(
+                    "refused", "selected", "fields", inputs.texts(FIELDS), "selected", inputs.all("event"));
+            return failures.refused(request, refused, e);
+        } finally {
+            snapshots.expire();
+        }
+    }
+
+    /** Refuses a change that only met busy deliveries, so that its form stays. */
+    private static String outcome(String done, Changed changed, int left) {
+        if (changed.affected() == 0 && changed.busy() > 0) {
+            throw new InvalidOperationException(
+                    Notice.deliveries(done, 0, changed.busy(), left).text());
+        }
+        return Notice.of(done, changed.affected(), changed.busy(), left);
     }
 
     /** Leads back to the lane or the event whose form was sent, or shows it with what was typed if the form is refused. */

@@ -81,7 +81,7 @@ public final class Console implements AutoCloseable {
         ScheduledPage later = new ScheduledPage(views, scheduled);
         UserSession session = new UserSession(views);
         ErasurePage erasure = new ErasurePage(views, operations, snapshots);
-        Actions actions = new Actions(views, operations, snapshots, events, lanes);
+        Actions actions = new Actions(views, operations, snapshots, failures, events, lanes);
         RouterFunctions.Builder routes = route();
         look(routes, "", overview::page);
         look(routes, "/overview/live", overview::live);

@@ -25,7 +25,8 @@ import org.springframework.web.servlet.function.ServerResponse;
 final class FailuresPage {
 
     private static final Logger log = LoggerFactory.getLogger(FailuresPage.class);
-    private static final int PAGE_SIZE = 50;
+
+    static final int PAGE_SIZE = 50;
 
     private final Views views;
     private final OutboxOperations operations;
@@ -77,6 +78,7 @@ final class FailuresPage {
         List<Delivery> shown = page.subList(0, Math.min(PAGE_SIZE, page.size()));
         Map<String, @Nullable Object> model = new HashMap<>();
         model.put("selection", selection);
+        model.put("after", selection.parameters().get("after"));
         model.put("deliveries", shown);
         boolean whole = page.size() <= PAGE_SIZE && selection.place() == null;
         model.put(

@@ -5,7 +5,9 @@ import dev.outbox.spring.internal.RequestFilters;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 
@@ -75,6 +77,16 @@ public final class Inputs {
     /** Returns an event id. */
     public @Nullable UUID uuid(String name) {
         return filters(List.of(name)).uuid(name);
+    }
+
+    /** Returns all texts of a field that a form may have several times, as they were sent. */
+    public List<String> all(String name) {
+        return request.params().getOrDefault(name, List.of());
+    }
+
+    /** Returns all event ids of a field. */
+    public Set<UUID> uuids(String name) {
+        return all(name).stream().map((id) -> RequestFilters.uuid(name, id)).collect(Collectors.toSet());
     }
 
     /** Returns the fields that select something. */

@@ -23,14 +23,19 @@ public record Notice(boolean changed, String text) {
         return outcome + "." + affected + "." + left;
     }
 
+    /** Returns the outcome after deliveries were changed, were busy, or had left the selection before the change. */
+    public static String of(String outcome, long affected, long busy, long left) {
+        return of(outcome, affected, busy) + "." + left;
+    }
+
     static @Nullable Notice of(ServerRequest request) {
         var cookie = request.cookies().getFirst(NAME);
         String[] parts = cookie == null ? new String[] {""} : cookie.getValue().split("\\.", -1);
         long affected = figure(parts, 1);
         long busy = figure(parts, 2);
         return switch (parts[0]) {
-            case "retried" -> deliveries("retried", affected, busy);
-            case "skipped" -> deliveries("skipped", affected, busy);
+            case "retried" -> deliveries("retried", affected, busy, figure(parts, 3));
+            case "skipped" -> deliveries("skipped", affected, busy, figure(parts, 3));
             case "erased", "erased+" ->
                 new Notice(
                         affected > 0,
@@ -71,7 +76,7 @@ public record Notice(boolean changed, String text) {
     }
 
     /** Describes what happened to deliveries. */
-    public static Notice deliveries(String done, long affected, long busy) {
+    public static Notice deliveries(String done, long affected, long busy, long left) {
         StringBuilder text = new StringBuilder();
         if (affected > 0) {
             text.append(affected).append(affected == 1 ? " delivery " : " deliveries ");
@@ -79,9 +84,13 @@ public record Notice(boolean changed, String text) {
         }
         if (busy > 0) {
             text.append(busy);
-            text.append(" busy: a worker attempts it at the moment, or another operator changes it. Try again later.");
-        } else if (affected == 0) {
-            text.append("Nothing changed: another operator or a worker was faster.");
+            text.append(" busy: a worker attempts it at the moment, or another operator changes it. Try again later. ");
+        }
+        String faster = " changed: another operator or a worker was faster.";
+        if (affected + busy == 0) {
+            text.append("Nothing").append(faster);
+        } else if (left > 0) {
+            text.append(left).append(" not").append(faster);
         }
         return new Notice(affected > 0, text.toString().strip());
     }

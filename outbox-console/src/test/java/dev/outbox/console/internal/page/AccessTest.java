@@ -1,11 +1,14 @@
 package dev.outbox.console.internal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.internal.Rights;
@@ -71,6 +74,17 @@ class AccessTest {
         MockHttpServletRequestBuilder form =
                 post(URI.create("/outbox/" + change)).header("Sec-Fetch-Site", "same-origin");
         return as(authority, form).getStatus() != 403;
+    }
+
+    @Test
+    void onlyOperatorsSelectRows() throws Exception {
+        when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
+        String page = "/outbox/failures/group?handler=mail";
+
+        assertThat(as("ops", get(page)).getContentAsString()).contains("type=\"checkbox\" name=\"event\"");
+        assertThat(as("readers", get(page)).getContentAsString())
+                .contains(">OrderPlaced</a>")
+                .doesNotContain("checkbox");
     }
 
     @Test

@@ -30,12 +30,15 @@ import dev.outbox.operations.OutboxOperations.Erased;
 import dev.outbox.operations.OutboxOperations.InboxStart;
 import dev.outbox.operations.OutboxOverview.Call;
 import jakarta.servlet.http.Cookie;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -220,6 +223,79 @@ class FormsTest {
         assertThat(response.getStatus()).isEqualTo(400);
         assertThat(response.getContentAsString())
                 .containsSubsequence("<details open", "must be from 1 to 100000", "value=\"kept\"", "value=\"0\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&status=OPEN"})
+    void selectedDeliveriesOfAGroupAreRetriedAsOne(String status) throws Exception {
+        UUID other = UUID.fromString("6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0002");
+        DeliveryStatus selected = status.isEmpty() ? DeliveryStatus.DEAD : DeliveryStatus.OPEN;
+        String page = "/outbox/failures/group?after=8%3Amail&errorCode=IOException&handler=mail" + status;
+        when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, selected)));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(1, 0));
+        assertThat(console.page(page))
+                .containsSubsequence(
+                        "form=\"selected\"",
+                        "value=\"" + PageFixture.EVENT + "\"",
+                        "aria-label=\"OrderPlaced of Order &lt;script&gt;",
+                        ", sequence 7\"",
+                        "name=\"after\" value=\"8:mail\"",
+                        "formaction=\"/outbox/deliveries/skip\"");
+
+        MockHttpServletResponse retried = send(ofGroup("retry", PageFixture.EVENT, other)
+                .param("status", status.isEmpty() ? "" : "OPEN")
+                .param("after", "8:mail"));
+
+        verify(operations)
+                .retry(
+                        DeliverySelection.all()
+                                .ofHandler("mail")
+                                .withErrorCode("IOException")
+                                .withStatus(selected)
+                                .ofEvents(List.of(PageFixture.EVENT, other)),
+                        "ann",
+                        "kept");
+        assertThat(retried.getHeader("Location")).isEqualTo(page);
+        assertThat(console.send(get(URI.create(page)).cookie(retried.getCookie("outbox-outcome")))
+                        .getContentAsString())
+                .contains("1 delivery retried. 1 not changed: another operator or a worker was faster.");
+    }
+
+    @Test
+    void skipOfBusyDeliveriesKeepsTheirSelection() throws Exception {
+        when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(0, 1));
+
+        MockHttpServletResponse response = send(ofGroup("skip", PageFixture.EVENT));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString())
+                .containsSubsequence(
+                        "name=\"rate\" value=\"100\"",
+                        "value=\"" + PageFixture.EVENT + "\"",
+                        "checked=\"checked\"",
+                        "id=\"selected\"",
+                        "1 busy: a worker attempts it",
+                        "value=\"kept\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 51})
+    void selectionHasAtMostThePageOfAGroup(int count) throws Exception {
+        UUID[] events = Stream.generate(UUID::randomUUID).limit(count).toArray(UUID[]::new);
+
+        MockHttpServletResponse response = send(ofGroup("skip", events));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString()).contains("Select from 1 to 50 deliveries.");
+        verify(operations, never()).skip(any(), any(), any());
+    }
+
+    private static MockHttpServletRequestBuilder ofGroup(String action, UUID... events) {
+        return post("/outbox/deliveries/" + action)
+                .param("from", "group")
+                .param("errorCode", "IOException")
+                .param("event", Stream.of(events).map(UUID::toString).toArray(String[]::new));
     }
 
     @ParameterizedTest
