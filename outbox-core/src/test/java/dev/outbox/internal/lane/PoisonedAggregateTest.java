@@ -167,7 +167,12 @@ class PoisonedAggregateTest {
         JsonNode plan = new Explained(outbox.dataSource()).explainUntilNext(List.of("mail"), "-infinity");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(Explained.indexesOf(plan))
-                .containsExactly("outbox_stream_pk", "outbox_claim_pk", "outbox_lane_due", "outbox_delivery_lane");
+                .containsExactly(
+                        "outbox_stream_pk",
+                        "outbox_handler_pause_end",
+                        "outbox_claim_pk",
+                        "outbox_lane_due",
+                        "outbox_delivery_lane");
     }
 
     @Test
