@@ -3,6 +3,7 @@
   'use strict';
   const LIVE_MILLIS = 2000;
   const SPOKEN_MILLIS = 5000;
+  const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
   const RELOADED = 'outbox-reloaded';
   // Spring Security answers such requests itself, instead of leading them to a login page, and does not come back to them after it.
   const NO_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
@@ -45,7 +46,7 @@
     const today = day === new Date().toLocaleDateString('sv-SE');
     const local = document.createElement('small');
     local.className = 'local';
-    local.textContent = (today ? '' : day + ' ') + at.toLocaleTimeString('en-GB', { timeZoneName: 'short' });
+    local.textContent = (today ? '' : day + ' ') + at.toLocaleTimeString('en-GB', CLOCK);
     time.append(' ', local);
   }
 
