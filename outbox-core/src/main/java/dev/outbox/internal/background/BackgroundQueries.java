@@ -84,7 +84,7 @@ public final class BackgroundQueries implements AutoCloseable {
 
     /**
      * Returns the result of a command, or throws its failure. Waits while the condition holds, which is asked now and then. After that, a
-     * command that has begun goes on, and its failure is logged.
+     * command that has begun continues, and its failure is logged.
      */
     <T extends @Nullable Object> T perform(Callable<T> command, BooleanSupplier waits) {
         Query<T> performed = begin(command);

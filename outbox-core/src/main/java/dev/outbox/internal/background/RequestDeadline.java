@@ -48,7 +48,7 @@ public final class RequestDeadline implements AutoCloseable {
 
     /**
      * Answers a request that changes something. If the database does not answer a question first, nothing changes. While it answers fast, the
-     * request takes the time that it needs. Otherwise a change that does not end by the deadline goes on without its request.
+     * request takes the time that it needs. Otherwise a change that does not end by the deadline continues without its request.
      */
     public <T extends @Nullable Object> T command(Callable<T> request) throws Exception {
         long begun = System.nanoTime();
