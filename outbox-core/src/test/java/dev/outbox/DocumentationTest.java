@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,10 +24,8 @@ class DocumentationTest {
     private static final Pattern SNIPPET =
             Pattern.compile("<!-- snippet: (\\S+) -->\\s*```\\w+\\R(.*?)\\R```", Pattern.DOTALL);
 
-    private static final Pattern VERSION =
-            Pattern.compile("<artifactId>outbox-[\\w-]+</artifactId>\\s*<version>([^<]+)</version>");
-
-    private static final Pattern PLACEHOLDER = Pattern.compile("@([\\w.-]+)@");
+    private static final Pattern VERSION = Pattern.compile(
+            "<artifactId>(outbox-[\\w-]+|spring-boot-starter-parent)</artifactId>\\s*<version>([^<]+)</version>");
 
     @Test
     void everyTestThatIsNamedExists() {
@@ -52,32 +49,23 @@ class DocumentationTest {
 
         assertThat(snippets).hasSizeGreaterThan(2);
         assertThat(snippets)
-                .allSatisfy(
-                        (snippet) -> assertThat(resolved(SourceTree.read(SourceTree.ROOT.resolve(snippet.group(1)))))
-                                .contains(snippet.group(2)));
-    }
-
-    /** Replaces the placeholders of an integration project as its build does. */
-    private static String resolved(String source) {
-        String pom = SourceTree.read(SourceTree.ROOT.resolve("pom.xml"));
-        return PLACEHOLDER.matcher(source).replaceAll((found) -> {
-            String name = found.group(1).equals("project.version") ? "version" : found.group(1);
-            Matcher value =
-                    Pattern.compile("<" + Pattern.quote(name) + ">(.*?)</").matcher(pom);
-            return value.find() ? Matcher.quoteReplacement(value.group(1)) : Matcher.quoteReplacement(found.group());
-        });
+                .allSatisfy((snippet) -> assertThat(SourceTree.read(SourceTree.ROOT.resolve(snippet.group(1))))
+                        .contains(snippet.group(2)));
     }
 
     @Test
-    void everyDependencyHasTheVersionOfTheProject() {
-        List<MatchResult> versions = pages().flatMap(
-                        (page) -> VERSION.matcher(SourceTree.read(page)).results())
+    void pagesAndSamplesHaveTheVersionsOfTheProject() {
+        String pom = SourceTree.read(SourceTree.ROOT.resolve("pom.xml"));
+        List<MatchResult> versions = Stream.concat(
+                        pages(), SourceTree.files("samples", "samples/[^/]+/pom\\.xml").stream())
+                .flatMap((file) -> VERSION.matcher(SourceTree.read(file)).results())
                 .toList();
 
-        assertThat(versions).hasSizeGreaterThan(4);
-        assertThat(versions)
-                .allSatisfy((version) ->
-                        assertThat(version.group(1)).as(version.group()).isEqualTo(resolved("@project.version@")));
+        assertThat(versions).hasSizeGreaterThan(10);
+        assertThat(versions).allSatisfy((version) -> {
+            String property = version.group(1).startsWith("outbox-") ? "version" : "spring-boot.version";
+            assertThat(pom).as(version.group()).contains("<" + property + ">" + version.group(2) + "</");
+        });
     }
 
     @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The Java of the documentation compiles, because it is part of what the build compiles. */
 class JavaSnippetsTest {
 
-    private static final String COMPILED = "(verification/)?outbox-.*/src/(main|test|it)/.*\\.java";
+    private static final String COMPILED = "((verification/)?outbox-.*/src/(main|test|it)|samples)/.*\\.java";
 
     private static final Source SOURCE = Source.of("Shop.java", """
             package shop;

@@ -1,3 +1,0 @@
-package shop;
-
-record CustomerRegistered(String name) {}

@@ -1,1 +1,0 @@
-CREATE TABLE customer (name text PRIMARY KEY, greeted boolean NOT NULL);
