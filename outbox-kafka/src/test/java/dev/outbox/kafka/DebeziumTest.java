@@ -71,7 +71,6 @@ class DebeziumTest {
     private static final int ORDERS = 20;
     private static final int CHANGES = 50;
     private static final Duration DEADLINE = Duration.ofMinutes(1);
-    private static final int FIRST_WITH_FILTERS = 15;
     private static final String PAGE = SourceTree.read(SourceTree.ROOT.resolve("docs/debezium.md"));
 
     /** Ids of the events that the connector sent, in its order. */
@@ -118,9 +117,7 @@ class DebeziumTest {
                 new ByteArraySerializer());
         shop = application(database);
         run(blocks("sql").get(0));
-        if (server.majorVersion() >= FIRST_WITH_FILTERS) {
-            run(blocks("sql").get(1));
-        }
+        run(blocks("sql").get(1));
         billing = application(
                 receivingDatabase,
                 "--outbox.kafka.inboxes.shop.topics=" + TOPIC,
@@ -170,12 +167,10 @@ class DebeziumTest {
             }
         }
         published.add(publish(order("unhandled", 1).withEventType("OrderAudited")));
-        if (server.majorVersion() >= FIRST_WITH_FILTERS) {
-            publish(OutboxEvent.of("payment", "received", new OrderChanged(1))
-                    .withSequence(1L)
-                    .withEventId(UUID.randomUUID())
-                    .withOrigin("/payments"));
-        }
+        publish(OutboxEvent.of("payment", "received", new OrderChanged(1))
+                .withSequence(1L)
+                .withEventId(UUID.randomUUID())
+                .withOrigin("/payments"));
         awaitEmptyQueue();
         publish(order("scheduled", 1).deliverAfter(Duration.ZERO));
         awaitReceived("scheduled", 1);

@@ -24,7 +24,7 @@ final class DatabaseCheck {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseCheck.class);
 
-    private static final int OLDEST_MAJOR = 14;
+    private static final int OLDEST_MAJOR = 15;
 
     /** Reads the catalogs, which every role may. */
     private static final String STATE = """

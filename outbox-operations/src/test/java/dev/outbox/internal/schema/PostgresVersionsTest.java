@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PostgresVersionsTest {
 
     @ParameterizedTest
-    @ValueSource(ints = {14, 15, 16, 17, 18})
+    @ValueSource(ints = {15, 16, 17, 18})
     void everyStatementWorksOnEverySupportedVersion(int major) throws Exception {
         try (TestPostgres server = TestPostgres.start(PostgresBinaries.ofMajor(major), ServerSettings.fast());
                 TestOutbox outbox = TestOutbox.create(server)) {

@@ -60,7 +60,7 @@ class DatabaseMistakesTest {
         DataSource old = new DelegatingDataSource(database.dataSource()) {
             @Override
             public Connection getConnection() throws SQLException {
-                return thirteen(super.getConnection());
+                return fourteen(super.getConnection());
             }
         };
 
@@ -95,15 +95,15 @@ class DatabaseMistakesTest {
         assertUnchanged();
     }
 
-    /** Claims to be of version 13. */
-    private static Connection thirteen(Connection connection) throws SQLException {
+    /** Claims to be of version 14. */
+    private static Connection fourteen(Connection connection) throws SQLException {
         DatabaseMetaData real = connection.getMetaData();
-        DatabaseMetaData old = proxy(DatabaseMetaData.class, real, "getDatabaseMajorVersion", 13);
+        DatabaseMetaData old = proxy(DatabaseMetaData.class, real, "getDatabaseMajorVersion", 14);
         return proxy(
                 Connection.class,
                 connection,
                 "getMetaData",
-                proxy(DatabaseMetaData.class, old, "getDatabaseProductVersion", "13.23"));
+                proxy(DatabaseMetaData.class, old, "getDatabaseProductVersion", "14.24"));
     }
 
     private static <T> T proxy(Class<T> type, T target, String method, Object answer) {

@@ -19,7 +19,6 @@ import java.util.function.Function;
 public final class TestPostgres implements AutoCloseable {
 
     private static final String DOCKER = "OUTBOX_TEST_DOCKER";
-    private static final int FIRST_WITH_STRATEGIES = 15;
 
     private final TestServer server;
     private final String version;
@@ -29,7 +28,7 @@ public final class TestPostgres implements AutoCloseable {
     TestPostgres(TestServer server) {
         this.server = server;
         this.version = server.address().setting("server_version");
-        this.strategy = server.copiesFiles() && majorVersion() >= FIRST_WITH_STRATEGIES ? " STRATEGY FILE_COPY" : "";
+        this.strategy = server.copiesFiles() ? " STRATEGY FILE_COPY" : "";
         TestRoles.create(server.address());
         System.out.println("TestPostgres: PostgreSQL " + version + ", " + server.kind() + ", "
                 + server.address().hosts());
