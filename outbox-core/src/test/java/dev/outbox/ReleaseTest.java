@@ -53,6 +53,17 @@ class ReleaseTest {
     }
 
     @Test
+    void supportedVersionsAreThoseOfTheBuild() {
+        List<String> cells = List.of(
+                all("<version>(\\d+\\.\\d+)\\.\\d+-SNAPSHOT</version>", ROOT).get(0),
+                all("<spring-boot.version>([^<]+)<", ROOT).get(0),
+                all("java: \\[([^]]+)]", read(".github/workflows/ci.yml")).get(0),
+                String.join(", ", all("<postgres-(\\d+)-binaries\\.version>", ROOT)));
+
+        assertThat(read("UPGRADING.md")).contains("\n| " + String.join(" | ", cells) + " | ");
+    }
+
+    @Test
     void upgradingAndChangelogSpeakOfTheNextVersion() {
         String version = all("<version>([0-9.]+)-SNAPSHOT</version>", ROOT).get(0);
 

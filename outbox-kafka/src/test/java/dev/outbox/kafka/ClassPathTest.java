@@ -3,6 +3,8 @@ package dev.outbox.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.testing.SourceTree;
+import org.apache.kafka.common.utils.AppInfoParser;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,5 +20,11 @@ class ClassPathTest {
                         .doesNotContain(
                                 "org.apache.kafka", "org.springframework.kafka", "spring-kafka", "kafka-clients")
                         .doesNotContain("spring-boot-starter-kafka", "outbox-kafka"));
+    }
+
+    @Test
+    void clientHasTheSupportedVersion() {
+        assertThat(SourceTree.read(SourceTree.ROOT.resolve("UPGRADING.md")))
+                .containsPattern("\\n\\|( [^|]+ \\|){4} \\Q" + AppInfoParser.getVersion() + "\\E \\|");
     }
 }
