@@ -2,11 +2,14 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
+import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -14,6 +17,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import tools.jackson.databind.JsonNode;
@@ -82,6 +86,22 @@ class ConfigurationMetadataTest {
         assertThat(documented).isEqualTo(expected);
     }
 
+    @Test
+    void hintsBelongToPropertiesAndListEveryValueOfAnEnum() {
+        Map<String, JsonNode> hints = metadata("hints");
+
+        assertThat(hints.keySet())
+                .contains("outbox.publisher.unrouted")
+                .allSatisfy((name) -> assertThat(properties()).containsKey(name.replaceFirst("\\.keys$", "")));
+        assertThat(hints.get("outbox.publisher.unrouted").path("values").valueStream())
+                .extracting((value) -> value.path("value").asString().toUpperCase(Locale.ROOT))
+                .containsExactlyElementsOf(
+                        Stream.of(Unrouted.values()).map(Enum::name).toList());
+        assertThat(hints.get("outbox.streams.keys").path("values").valueStream())
+                .extracting((value) -> value.path("value").asString())
+                .containsExactly(StreamRouting.DEFAULT_STREAM);
+    }
+
     private static void addKeys(Set<String> keys, String prefix, Class<?> type) {
         for (RecordComponent component : type.getRecordComponents()) {
             String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
@@ -110,10 +130,14 @@ class ConfigurationMetadataTest {
     }
 
     private static Map<String, JsonNode> properties() {
+        return metadata("properties");
+    }
+
+    private static Map<String, JsonNode> metadata(String part) {
         String path = "/META-INF/spring-configuration-metadata.json";
         try (InputStream json = OutboxProperties.class.getResourceAsStream(path)) {
             JsonNode metadata = JsonMapper.shared().readTree(json);
-            return metadata.path("properties")
+            return metadata.path(part)
                     .valueStream()
                     .collect(Collectors.toMap(
                             (property) -> property.path("name").asString(),
