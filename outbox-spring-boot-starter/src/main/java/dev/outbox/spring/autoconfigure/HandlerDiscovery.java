@@ -73,6 +73,17 @@ final class HandlerDiscovery {
         return declarations;
     }
 
+    /** Returns all methods with the annotations, valid or not. */
+    List<CalledMethod> methods() {
+        List<CalledMethod> methods = new ArrayList<>();
+        candidates()
+                .forEach((beanName, type) -> ANNOTATIONS.forEach((annotation) -> annotated(type, annotation)
+                        .keySet()
+                        .forEach((method) ->
+                                methods.add(new CalledMethod(beanFactory, beanName, type, method, annotation)))));
+        return methods;
+    }
+
     private Map<String, Class<?>> candidates() {
         Map<String, Class<?>> candidates = new LinkedHashMap<>();
         for (String beanName : beanFactory.getBeanNamesForType(Object.class, true, false)) {
