@@ -29,9 +29,11 @@ class StateTransitionsTest {
 
     @Test
     void transitionsAreThoseOfTheDocumentation() throws IOException {
-        String page = Files.readString(Path.of("..", "docs", "states.md"));
-        assertThat(documented(section(page, "Events"))).isEqualTo(Transitions.OF_EVENTS);
-        assertThat(documented(section(page, "Deliveries"))).isEqualTo(Transitions.OF_DELIVERIES);
+        for (String name : List.of("docs/states.md", "verification/pages.md")) {
+            String page = Files.readString(Path.of("..").resolve(name));
+            assertThat(documented(section(page, "Events"))).as(name).isEqualTo(Transitions.OF_EVENTS);
+            assertThat(documented(section(page, "Deliveries"))).as(name).isEqualTo(Transitions.OF_DELIVERIES);
+        }
     }
 
     @Test
@@ -149,8 +151,8 @@ class StateTransitionsTest {
     }
 
     private static String section(String page, String title) {
-        int begin = page.indexOf("## " + title);
-        int end = page.indexOf("\n## ", begin + 1);
+        int begin = page.indexOf("# " + title);
+        int end = page.indexOf("\n##", begin + 1);
         return page.substring(begin, end < 0 ? page.length() : end);
     }
 
