@@ -31,7 +31,25 @@ class OrdersTest(
 
         outbox.drain()
 
-        assertThat(journal.entries).containsExactly(OrderPlaced("1", Cents(4200)), OrderCancelled("1", "customer"))
+        assertThat(journal.entries).containsSequence(OrderPlaced("1", Cents(4200)), OrderCancelled("1", "customer"))
+    }
+
+    @Test
+    fun placedOrderReachesTheJournal() {
+        orders.place("2", Cents(100))
+
+        outbox.drain()
+
+        outbox.assertThat().published(OrderPlaced::class.java).forAggregate("order", "2").handledBy("journal")
+    }
+
+    @Test
+    fun valueClassIsStoredAsItsValue() {
+        orders.place("3", Cents(100))
+
+        outbox.assertThat().published("OrderPlaced").forAggregate("order", "3").satisfies { payload ->
+            assertThat(payload.toString()).isEqualTo("""{"total":100,"orderId":"3"}""")
+        }
     }
 
     @Test
