@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -138,28 +137,28 @@ public final class RunningHandlers {
     }
 
     /**
-     * Logs each invocation once when it is slow and once when it is stuck, with what its thread does and what waits for it: its stream, if it
-     * is one of those that handle one event at a time. For use by one thread.
+     * Logs each invocation once when it is slow and once when it is stuck, with what its thread does and what waits for it: its aggregate, or
+     * its stream when all of the stream's threads are busy. For use by one thread.
      */
-    public void report(Set<String> serialStreams) {
+    public void report(Map<String, Integer> threads) {
         for (Running entry : running.values()) {
-            boolean serial = serialStreams.contains(entry.event.stream());
             if (isStuck(entry) && !entry.reportedStuck) {
                 entry.reportedStuck = true;
                 report(
                         entry,
-                        serial,
+                        threads,
                         ignoresTimeout(entry)
                                 ? "and ignores the interrupt at its timeout"
                                 : "longer than a lease of its stream");
             } else if (isSlow(entry) && !entry.reportedSlow && !entry.reportedStuck) {
                 entry.reportedSlow = true;
-                report(entry, serial, "and has not returned");
+                report(entry, threads, "and has not returned");
             }
         }
     }
 
-    private void report(Running entry, boolean serial, String state) {
+    private void report(Running entry, Map<String, Integer> threads, String state) {
+        String stream = entry.event.stream();
         log.warn(
                 "{} has been handling {} for {} s on thread {}, {}; {}{}",
                 entry.handlerId,
@@ -167,10 +166,19 @@ public final class RunningHandlers {
                 age(entry).toSeconds(),
                 entry.thread.getName(),
                 state,
-                serial
-                        ? "its whole stream waits, because outbox.streams." + entry.event.stream() + ".concurrency is 1"
-                        : "its aggregate waits",
+                waiting(stream, threads.getOrDefault(stream, Integer.MAX_VALUE)),
                 frames(entry.thread));
+    }
+
+    private String waiting(String stream, int threads) {
+        long busy = running.values().stream()
+                .filter((entry) -> entry.event.stream().equals(stream) && isLong(entry))
+                .count();
+        return busy < threads
+                ? "its aggregate waits"
+                : "stream " + stream + " waits, because "
+                        + (threads == 1 ? "its only thread is" : "its " + threads + " threads are")
+                        + " busy: raise outbox.poller.concurrency, or the concurrency of the stream";
     }
 
     private static String frames(Thread thread) {

@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
@@ -62,7 +61,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     private static final Duration LONGEST_HOUSEKEEPING = Duration.ofSeconds(1);
 
     private final Map<String, StreamPoller> pollers = new HashMap<>();
-    private final Set<String> serialStreams = new HashSet<>();
+    private final Map<String, Integer> threads = new HashMap<>();
     private final boolean polling;
     private final Set<String> polledStreams;
     private final boolean pollsAll;
@@ -167,9 +166,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 .forEach((name, poller) -> {
                     WorkerPool pool = pool(name, poller, dependencies.capacity());
                     pollers.put(name, new StreamPoller(new PolledStream(name, worker, poller), shared, pool));
-                    if (pool == null) {
-                        serialStreams.add(name);
-                    }
+                    threads.put(name, poller.concurrency());
                 });
     }
 
@@ -356,7 +353,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     }
 
     private Duration watch() {
-        handlers.report(serialStreams);
+        handlers.report(threads);
         dispatcher.failureLog().summarize();
         if (look != null && instance.isOutdated(handlers.anyLong())) {
             look.wake();

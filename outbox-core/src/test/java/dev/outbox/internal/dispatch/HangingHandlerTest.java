@@ -19,9 +19,11 @@ import dev.outbox.internal.registry.Activity.Call;
 import dev.outbox.internal.registry.Activity.State;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HangingHandlerTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final Map<String, Integer> ONE_THREAD = Map.of("default", 1);
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
@@ -55,7 +58,7 @@ class HangingHandlerTest {
         clock.advance(LEASE.plusSeconds(1));
 
         await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
-        outbox.runtime().runningHandlers().report(Set.of("default"));
+        outbox.runtime().runningHandlers().report(ONE_THREAD);
         assertThat(lines(Level.WARN, "hanging"))
                 .singleElement()
                 .asString()
@@ -69,13 +72,13 @@ class HangingHandlerTest {
     void handlerThatRunsForTenSecondsIsReportedOnceWithItsStack() {
         EventEnvelope event = hang();
         clock.advance(Duration.ofSeconds(9));
-        outbox.runtime().runningHandlers().report(Set.of("default"));
+        outbox.runtime().runningHandlers().report(ONE_THREAD);
         assertThat(lines(Level.WARN, "hanging")).isEmpty();
         assertThat(outbox.runtime().runningHandlers().slow()).isEmpty();
         clock.advance(Duration.ofSeconds(1));
 
         await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
-        outbox.runtime().runningHandlers().report(Set.of("default"));
+        outbox.runtime().runningHandlers().report(ONE_THREAD);
         assertThat(lines(Level.WARN, "hanging"))
                 .singleElement()
                 .asString()
@@ -122,15 +125,39 @@ class HangingHandlerTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "1 | its whole stream waits, because outbox.streams.default.concurrency is 1",
-                "2 | and has not returned; its aggregate waits"
+                "1 | 1 | and has not returned; stream default waits, because its only thread is busy: raise outbox.poller.concurrency, or the concurrency of the stream",
+                "2 | 1 | and has not returned; its aggregate waits",
+                "2 | 2 | and has not returned; stream default waits, because its 2 threads are busy: raise outbox.poller.concurrency, or the concurrency of the stream"
             })
-    void warningNamesWhatWaits(int concurrency, String consequence) {
-        hang(concurrency);
+    void warningNamesWhatWaits(int concurrency, int hanging, String consequence) {
+        List<String> handled = new CopyOnWriteArrayList<>();
+        CountDownLatch hang = new CountDownLatch(hanging);
+        outbox
+                .handler("hanging", "*", (envelope) -> {
+                    if (hang.getCount() > 0) {
+                        hang.countDown();
+                        awaitLatch(release);
+                    }
+                    handled.add(envelope.aggregateId());
+                })
+                .clock(clock)
+                .stream("default", poller(concurrency))
+                .start();
+        IntStream.rangeClosed(1, hanging).forEach((order) -> outbox.publish("order-" + order, new OrderPlaced(1)));
+        awaitLatch(hang);
+        outbox.publish("other", new OrderPlaced(1));
+        if (hanging < concurrency) {
+            await().until(() -> handled.equals(List.of("other")));
+        }
         clock.advance(Duration.ofSeconds(10));
 
-        await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
-        assertThat(lines(Level.WARN, "hanging")).singleElement().asString().contains(consequence);
+        await().until(() -> lines(Level.WARN, "hanging").size() == hanging);
+        assertThat(lines(Level.WARN, "hanging"))
+                .allSatisfy((line) -> assertThat(line.lines().findFirst())
+                        .hasValueSatisfying((first) -> assertThat(first).endsWith(consequence)));
+        assertThat(handled.contains("other")).isEqualTo(hanging < concurrency);
+        release.countDown();
+        await().until(() -> handled.size() == hanging + 1);
     }
 
     @Test
@@ -185,11 +212,11 @@ class HangingHandlerTest {
         assertThat(lines(Level.WARN, "abandon")).isEmpty();
     }
 
-    private EventEnvelope hang() {
-        return hang(1);
+    private static PollerSettings poller(int concurrency) {
+        return new PollerSettings(Duration.ofMillis(50), 10, concurrency, LEASE, Duration.ofSeconds(10));
     }
 
-    private EventEnvelope hang(int concurrency) {
+    private EventEnvelope hang() {
         outbox
                 .handler("hanging", "*", (envelope) -> {
                     begun.countDown();
@@ -202,9 +229,7 @@ class HangingHandlerTest {
                     }
                 })
                 .clock(clock)
-                .stream(
-                        "default",
-                        new PollerSettings(Duration.ofMillis(50), 10, concurrency, LEASE, Duration.ofSeconds(10)))
+                .stream("default", poller(1))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         awaitLatch(begun);
