@@ -1,5 +1,6 @@
 package dev.outbox;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,6 +28,8 @@ public final class HandlerDefinition {
     private boolean batch;
     private @Nullable Integer batchSize;
     private @Nullable CircuitBreaker circuit;
+    private @Nullable Duration timeout;
+    private @Nullable Integer maxAttempts;
     private Set<String> aggregateTypes = Set.of();
     private Set<String> streams = Set.of();
     private Source source = Source.ANY;
@@ -179,6 +182,34 @@ public final class HandlerDefinition {
     }
 
     /**
+     * Returns the same handler with a timeout; see {@link OutboxHandler#timeout()}.
+     *
+     * @param timeout the timeout, unless the configuration sets another for this handler; positive
+     * @return a changed copy
+     * @throws IllegalArgumentException if the timeout is not positive
+     */
+    public HandlerDefinition timeout(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("timeout must be positive: " + timeout);
+        }
+        return copy((copy) -> copy.timeout = timeout);
+    }
+
+    /**
+     * Returns the same handler with a number of attempts; see {@link OutboxHandler#maxAttempts()}.
+     *
+     * @param maxAttempts the number of attempts, unless the configuration sets another for this handler; at least 1
+     * @return a changed copy
+     * @throws IllegalArgumentException if the number is below 1
+     */
+    public HandlerDefinition maxAttempts(int maxAttempts) {
+        if (maxAttempts < 1) {
+            throw new IllegalArgumentException("maxAttempts must be at least 1: " + maxAttempts);
+        }
+        return copy((copy) -> copy.maxAttempts = maxAttempts);
+    }
+
+    /**
      * Returns the same handler for events of some aggregate types only.
      *
      * @param aggregateTypes the aggregate types, or none for all
@@ -217,6 +248,8 @@ public final class HandlerDefinition {
         copy.batch = batch;
         copy.batchSize = batchSize;
         copy.circuit = circuit;
+        copy.timeout = timeout;
+        copy.maxAttempts = maxAttempts;
         copy.aggregateTypes = aggregateTypes;
         copy.streams = streams;
         copy.source = source;
@@ -277,6 +310,16 @@ public final class HandlerDefinition {
     /** {@return the circuit breaker, or {@code null} if the handler has none of its own} */
     public @Nullable CircuitBreaker circuit() {
         return circuit;
+    }
+
+    /** {@return the timeout, or {@code null} if the handler has none of its own} */
+    public @Nullable Duration timeout() {
+        return timeout;
+    }
+
+    /** {@return the number of failed attempts after which a delivery is dead, or {@code null} if the handler has none of its own} */
+    public @Nullable Integer maxAttempts() {
+        return maxAttempts;
     }
 
     /** {@return the aggregate types whose events the handler takes; empty for all} */

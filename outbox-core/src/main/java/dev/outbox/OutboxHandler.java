@@ -67,4 +67,22 @@ public @interface OutboxHandler {
      * @return the former ids
      */
     String[] aliases() default {};
+
+    /**
+     * How long an attempt may run before it is interrupted and fails, from one second to one day: {@code "5s"}, {@code "2m"},
+     * {@code "PT30M"}, a number of milliseconds, or a placeholder such as {@code "${mail.timeout}"}. The property
+     * {@code outbox.handlers[<id>].timeout} overrides it; it overrides {@code outbox.handler-timeout}. If empty, the configured timeout
+     * applies.
+     *
+     * @return the timeout
+     */
+    String timeout() default "";
+
+    /**
+     * The number of failed attempts after which a delivery is dead. The property {@code outbox.handlers[<id>].retry.max-attempts} overrides
+     * it; it overrides those of the stream and {@code outbox.retry.max-attempts}. If 0, the configured number applies.
+     *
+     * @return the number of attempts
+     */
+    int maxAttempts() default 0;
 }

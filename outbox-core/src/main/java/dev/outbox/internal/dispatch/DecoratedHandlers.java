@@ -40,7 +40,7 @@ public record DecoratedHandlers(
         return found.stream()
                 .map(this::underLease)
                 .map((handler) -> {
-                    Duration timeout = settings.timeoutOf(handler.id());
+                    Duration timeout = settings.timeoutOf(handler);
                     return timeout == null ? handler : limit.around(handler, timeout);
                 })
                 .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)

@@ -30,10 +30,12 @@ public record DispatchSettings(
 
     /** Configured settings of a handler; where one is missing, the handler's own definition decides. */
     public record HandlerSettings(
-            @Nullable Duration timeout, @Nullable CircuitBreaker circuit) {
+            @Nullable Duration timeout,
+            @Nullable CircuitBreaker circuit,
+            @Nullable Integer maxAttempts) {
 
         /** Settings of a handler that nothing is configured for. */
-        public static final HandlerSettings NONE = new HandlerSettings(null, null);
+        public static final HandlerSettings NONE = new HandlerSettings(null, null, null);
 
         public HandlerSettings {
             requirePositive(timeout);
@@ -52,9 +54,17 @@ public record DispatchSettings(
 
     /** Returns how long a handler may run; {@code null} without a limit. */
     @Nullable
-    Duration timeoutOf(String handlerId) {
-        Duration own = of(handlerId).timeout();
+    Duration timeoutOf(HandlerDefinition handler) {
+        Duration configured = of(handler.id()).timeout();
+        Duration own = configured != null ? configured : handler.timeout();
         return own != null ? own : timeout;
+    }
+
+    /** Returns the retry policy of a handler in a stream. */
+    RetryPolicy policyOf(String stream, HandlerDefinition handler) {
+        RetryPolicy configured = retry.of(stream, handler.id());
+        Integer own = handler.maxAttempts();
+        return own == null || of(handler.id()).maxAttempts() != null ? configured : configured.withMaxAttempts(own);
     }
 
     /** Returns how many events an invocation of a handler may take. */
@@ -66,7 +76,7 @@ public record DispatchSettings(
         return size != null ? size : Integer.MAX_VALUE;
     }
 
-    /** Retry policies: the handler's comes before the stream's, and that before the default. */
+    /** Configured retry policies: the handler's comes before the stream's, and that before the default. */
     public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
 
         public RetryPolicies {
@@ -86,7 +96,7 @@ public record DispatchSettings(
             }
         }
 
-        /** Returns the policy of a delivery. */
+        /** Returns the configured policy of a delivery. */
         public RetryPolicy of(String stream, String handlerId) {
             InStream inStream = streams.getOrDefault(stream, defaults);
             return inStream.handlers().getOrDefault(handlerId, inStream.policy());

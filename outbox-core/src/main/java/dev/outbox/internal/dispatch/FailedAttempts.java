@@ -36,7 +36,7 @@ final class FailedAttempts {
     }
 
     private RetryPolicy policy(HandlerDefinition handler, Attempt attempt) {
-        return settings.retry().of(attempt.envelope().stream(), handler.id());
+        return settings.policyOf(attempt.envelope().stream(), handler);
     }
 
     boolean isCrashLoop(HandlerDefinition handler, Attempt attempt) {

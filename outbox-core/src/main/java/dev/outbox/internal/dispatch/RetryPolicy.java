@@ -56,6 +56,11 @@ public record RetryPolicy(
                 10);
     }
 
+    /** Returns the same policy with another number of attempts. */
+    RetryPolicy withMaxAttempts(int attempts) {
+        return new RetryPolicy(backoff, attempts, maxCrashes, nonRetryable);
+    }
+
     /** Returns the delay after so many failures, or empty if the delivery is dead. */
     public Optional<Duration> next(int failures, RandomGenerator random) {
         return failures >= maxAttempts ? Optional.empty() : Optional.of(backoff.delay(failures, random));

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +41,7 @@ public final class RunningHandlers {
     private static final class Running {
 
         private final String handlerId;
+        private final @Nullable Duration timeout;
         private final EventEnvelope event;
         private final Thread thread = Thread.currentThread();
         private final long begun;
@@ -47,8 +49,9 @@ public final class RunningHandlers {
         private volatile boolean reportedSlow;
         private volatile boolean reportedStuck;
 
-        Running(String handlerId, EventEnvelope event, long begun) {
+        Running(String handlerId, @Nullable Duration timeout, EventEnvelope event, long begun) {
             this.handlerId = handlerId;
+            this.timeout = timeout;
             this.event = event;
             this.begun = begun;
             this.invoked = begun;
@@ -66,8 +69,9 @@ public final class RunningHandlers {
 
     /** Returns a handler whose invocations are tracked. */
     public HandlerDefinition around(HandlerDefinition handler) {
+        Duration timeout = settings.timeoutOf(handler);
         return handler.decorated((own) -> (payload, envelope, context) -> {
-            Running entry = new Running(handler.id(), envelope, nanos.getAsLong());
+            Running entry = new Running(handler.id(), timeout, envelope, nanos.getAsLong());
             running.put(entry.thread, entry);
             try {
                 own.handle(payload, envelope, context);
@@ -208,9 +212,8 @@ public final class RunningHandlers {
     }
 
     private boolean ignoresTimeout(Running entry) {
-        Duration timeout = settings.timeoutOf(entry.handlerId);
         Duration invoked = Duration.ofNanos(nanos.getAsLong() - entry.invoked);
-        return timeout != null && invoked.compareTo(timeout.plus(GRACE_AFTER_TIMEOUT)) > 0;
+        return entry.timeout != null && invoked.compareTo(entry.timeout.plus(GRACE_AFTER_TIMEOUT)) > 0;
     }
 
     private Duration age(Running entry) {

@@ -1,12 +1,15 @@
 package dev.outbox.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.internal.dispatch.DispatchSettings.HandlerSettings;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -31,7 +34,8 @@ class DecoratedHandlersTest {
     private static final EventEnvelope EVENT = new EventEnvelope(
             1, new UUID(0, 1), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH, false);
     private static final DispatchSettings FIVE_SECONDS = new DispatchSettings(
-            DispatchSettings.defaults().retry(), Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null)));
+            DispatchSettings.defaults().retry(),
+            Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null, null)));
 
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger stuck = new AtomicInteger();
@@ -56,13 +60,41 @@ class DecoratedHandlersTest {
     }
 
     @Test
-    void timeoutOfAHandlerComesBeforeThatOfAll() {
+    void configuredTimeoutComesBeforeTheHandlersOwnAndThatBeforeTheDefault() {
         DispatchSettings settings =
                 new DispatchSettings(FIVE_SECONDS.retry(), FIVE_SECONDS.handlers(), Duration.ofSeconds(9));
+        Duration own = Duration.ofSeconds(7);
 
-        assertThat(settings.timeoutOf("mail")).isEqualTo(Duration.ofSeconds(5));
-        assertThat(settings.timeoutOf("push")).isEqualTo(Duration.ofSeconds(9));
-        assertThat(FIVE_SECONDS.timeoutOf("push")).isNull();
+        assertThat(settings.timeoutOf(handler("mail").timeout(own))).isEqualTo(Duration.ofSeconds(5));
+        assertThat(settings.timeoutOf(handler("push").timeout(own))).isEqualTo(own);
+        assertThat(settings.timeoutOf(handler("push"))).isEqualTo(Duration.ofSeconds(9));
+        assertThat(FIVE_SECONDS.timeoutOf(handler("push"))).isNull();
+    }
+
+    @Test
+    void configuredAttemptsComeBeforeTheHandlersOwnAndThoseBeforeTheStreams() {
+        RetryPolicy four = new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMinutes(1))), 4);
+        DispatchSettings settings =
+                new DispatchSettings(RetryPolicies.of(four), Map.of("mail", new HandlerSettings(null, null, 4)));
+
+        assertThat(settings.policyOf("default", handler("mail").maxAttempts(2))).isEqualTo(four);
+        assertThat(settings.policyOf("default", handler("push").maxAttempts(2)))
+                .isEqualTo(new RetryPolicy(four.backoff(), 2));
+        assertThat(settings.policyOf("default", handler("push"))).isEqualTo(four);
+    }
+
+    @Test
+    void limitsOfAHandlerAreChecked() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> handler("mail").timeout(Duration.ZERO))
+                .withMessage("timeout must be positive: PT0S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> handler("mail").maxAttempts(0))
+                .withMessage("maxAttempts must be at least 1: 0");
+    }
+
+    private static HandlerDefinition handler(String id) {
+        return HandlerDefinition.of(id, Set.of("*"), (event) -> {});
     }
 
     private void pass(int seconds) {

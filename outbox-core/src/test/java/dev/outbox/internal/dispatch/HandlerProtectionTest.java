@@ -62,7 +62,7 @@ class HandlerProtectionTest {
                     flag.set(Thread.currentThread().isInterrupted());
                     next.handle(envelope);
                 })
-                .settings("slow", new HandlerSettings(SHORT, null))
+                .settings("slow", new HandlerSettings(SHORT, null, null))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
@@ -74,6 +74,22 @@ class HandlerProtectionTest {
         assertThat(outbox.deliveries()).isEqualTo(1);
         assertThat(next.handled()).hasSize(1);
         assertThat(flag).isFalse();
+    }
+
+    @Test
+    void handlersOwnTimeoutAndAttemptsApply() {
+        outbox.handler(HandlerDefinition.of("slow", Set.of("*"), (envelope) -> new CountDownLatch(1).await())
+                        .timeout(SHORT)
+                        .maxAttempts(1))
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        assertThat(outbox.event(event))
+                .becomesDead()
+                .hasDelivery("slow")
+                .withErrorCode("HANDLER_TIMEOUT")
+                .afterFailures(1);
     }
 
     @Test
@@ -107,7 +123,7 @@ class HandlerProtectionTest {
                             }
                         })
                         .deduplicating())
-                .settings("slow", new HandlerSettings(Duration.ofSeconds(2), null))
+                .settings("slow", new HandlerSettings(Duration.ofSeconds(2), null, null))
                 .retry(TestOutbox.AT_ONCE)
                 .start();
         outbox.publish("1", new OrderPlaced(1));
@@ -194,7 +210,7 @@ class HandlerProtectionTest {
         Recorded other = Recorded.all();
         outbox.handler("mail", "*", mail)
                 .handler("other", "*", other)
-                .settings("mail", new HandlerSettings(null, new CircuitBreaker(5, Duration.ofMinutes(1))))
+                .settings("mail", new HandlerSettings(null, new CircuitBreaker(5, Duration.ofMinutes(1)), null))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 3))
                 .clock(clock)
                 .listener(new OutboxListener() {
@@ -232,7 +248,7 @@ class HandlerProtectionTest {
                         throw new IOException("provider is down");
                     }
                 })
-                .settings("mail", new HandlerSettings(null, new CircuitBreaker(5, Duration.ofMinutes(1))))
+                .settings("mail", new HandlerSettings(null, new CircuitBreaker(5, Duration.ofMinutes(1)), null))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 100))
                 .clock(clock)
                 .poller(Duration.ofHours(1), 10, Duration.ofMinutes(1))

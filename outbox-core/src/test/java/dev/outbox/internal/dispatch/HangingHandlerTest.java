@@ -162,7 +162,7 @@ class HangingHandlerTest {
 
     @Test
     void handlerThatIgnoresItsTimeoutIsReported() {
-        outbox.settings("hanging", new HandlerSettings(Duration.ofSeconds(5), null));
+        outbox.settings("hanging", new HandlerSettings(Duration.ofSeconds(5), null, null));
         hang();
         clock.advance(Duration.ofSeconds(7));
 

@@ -158,7 +158,10 @@ final class ConfiguredSettings {
                 : PropertyRule.checkAll(
                         prefix + ".circuit",
                         () -> new CircuitBreaker(failures, ownOrInherited(probeInterval, PROBE_INTERVAL)));
-        return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), circuit));
+        return PropertyRule.checkAll(
+                prefix,
+                () -> new HandlerSettings(
+                        handler.timeout(), circuit, handler.retry().maxAttempts()));
     }
 
     private RetryPolicies retries() {

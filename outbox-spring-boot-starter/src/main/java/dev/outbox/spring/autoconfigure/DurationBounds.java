@@ -78,20 +78,31 @@ enum DurationBounds {
     }
 
     private void check(String property, @Nullable Duration value) {
-        if (value == null || value.isZero() || value.isNegative()) {
+        if (value == null) {
             return;
         }
-        if (value.compareTo(shortest) < 0) {
-            throw new InvalidConfigurationPropertyValueException(
-                    property, value, text(value) + " is shorter than " + text(shortest) + suggestion(value));
-        }
-        if (value.compareTo(longest) > 0) {
-            throw new InvalidConfigurationPropertyValueException(
-                    property, value, text(value) + " is longer than " + text(longest));
+        String problem = problem(value);
+        if (problem != null) {
+            throw new InvalidConfigurationPropertyValueException(property, value, problem + suggestion(value));
         }
     }
 
+    /** Returns what is wrong with a positive value, or null. */
+    @Nullable
+    String problem(Duration value) {
+        if (value.isZero() || value.isNegative()) {
+            return null;
+        }
+        if (value.compareTo(shortest) < 0) {
+            return text(value) + " is shorter than " + text(shortest);
+        }
+        return value.compareTo(longest) > 0 ? text(value) + " is longer than " + text(longest) : null;
+    }
+
     private String suggestion(Duration value) {
+        if (value.compareTo(shortest) >= 0) {
+            return "";
+        }
         List<ChronoUnit> units =
                 this == RETENTION ? List.of(ChronoUnit.DAYS, ChronoUnit.SECONDS) : List.of(ChronoUnit.SECONDS);
         for (ChronoUnit unit : units) {

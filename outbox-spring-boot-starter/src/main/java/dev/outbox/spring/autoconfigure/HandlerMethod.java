@@ -6,10 +6,12 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.payload.PayloadClasses;
 import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
@@ -22,8 +24,38 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         if (annotation.deduplicate()) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
-        HandlerDefinition definition = definition().onDead(annotation.onDead()).aliases(annotation.aliases());
+        HandlerDefinition definition = withMaxAttempts(withTimeout(definition()))
+                .onDead(annotation.onDead())
+                .aliases(annotation.aliases());
         return annotation.deduplicate() ? definition.deduplicating() : definition;
+    }
+
+    private HandlerDefinition withTimeout(HandlerDefinition definition) {
+        try {
+            String text = called.beanFactory().resolveEmbeddedValue(annotation.timeout());
+            if (text == null || text.isEmpty()) {
+                return definition;
+            }
+            Duration timeout = DurationStyle.detectAndParse(text);
+            String problem = DurationBounds.TIMEOUT.problem(timeout);
+            if (problem != null) {
+                throw new IllegalArgumentException(problem);
+            }
+            return definition.timeout(timeout);
+        } catch (IllegalArgumentException ex) {
+            throw called.refused(
+                    "has timeout = \"" + annotation.timeout() + "\": " + ex.getMessage(),
+                    "set a duration from 1s to 1d, such as \"5s\"");
+        }
+    }
+
+    private HandlerDefinition withMaxAttempts(HandlerDefinition definition) {
+        int maxAttempts = annotation.maxAttempts();
+        if (maxAttempts < 0) {
+            throw called.refused(
+                    "has maxAttempts = " + maxAttempts, "set 1 or more, or leave it out for the configured number");
+        }
+        return maxAttempts == 0 ? definition : definition.maxAttempts(maxAttempts);
     }
 
     private HandlerDefinition definition() {

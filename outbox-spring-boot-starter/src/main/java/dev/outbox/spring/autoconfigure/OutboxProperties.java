@@ -75,8 +75,8 @@ public record OutboxProperties(
             @DefaultValue("20s") Duration shutdownTimeout) {}
 
     /**
-     * Retries of failed deliveries. Properties that are not set come from the level above: those of a handler from its event's stream, and
-     * those of a stream from outbox.retry.
+     * Retries of failed deliveries. Properties that are not set come from the level above: those of a handler from its annotation or its event's
+     * stream, and those of a stream from outbox.retry.
      *
      * @param delays Delay before each retry; the last one repeats.
      * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
@@ -119,7 +119,8 @@ public record OutboxProperties(
      * Handler: how it differs from the stream of its event.
      *
      * @param retry Retries of failed deliveries.
-     * @param timeout How long the handler may run before it is interrupted and the attempt fails. That of outbox.handler-timeout if not set.
+     * @param timeout How long the handler may run before it is interrupted and the attempt fails. That of its annotation, or else of
+     *     outbox.handler-timeout, if not set.
      * @param circuit Circuit breaker of the handler.
      */
     public record Handler(

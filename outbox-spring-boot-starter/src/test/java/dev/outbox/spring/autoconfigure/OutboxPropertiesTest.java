@@ -90,10 +90,10 @@ class OutboxPropertiesTest {
                 "outbox.handlers.plain.retry.max-attempts=3");
 
         assertThat(settings.dispatch().of("mail.send"))
-                .isEqualTo(new HandlerSettings(seconds(30), new CircuitBreaker(5, seconds(10))));
+                .isEqualTo(new HandlerSettings(seconds(30), new CircuitBreaker(5, seconds(10)), null));
         assertThat(settings.dispatch().of("other"))
-                .isEqualTo(new HandlerSettings(null, new CircuitBreaker(3, seconds(30))));
-        assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
+                .isEqualTo(new HandlerSettings(null, new CircuitBreaker(3, seconds(30)), null));
+        assertThat(settings.dispatch().of("plain")).isEqualTo(new HandlerSettings(null, null, 3));
         assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
         assertThat(settings.dispatch().timeout()).isNull();
         assertThat(settings("outbox.handler-timeout=1m").dispatch().timeout()).isEqualTo(Duration.ofMinutes(1));

@@ -176,6 +176,35 @@ class RefusedHandlersTest {
         void ofModule(SubscriptionStarted event) {}
     }
 
+    static class Limits {
+
+        private static final String REMEDY = "; set a duration from 1s to 1d, such as \"5s\"";
+
+        @Because("has timeout = \"5\": 5ms is shorter than 1s" + REMEDY)
+        @OutboxHandler(timeout = "5")
+        void withoutUnit(SubscriptionStarted event) {}
+
+        @Because("has timeout = \"2d\": 2d is longer than 1d" + REMEDY)
+        @OutboxHandler(timeout = "2d")
+        void endless(SubscriptionStarted event) {}
+
+        @Because("has timeout = \"0s\": timeout must be positive: PT0S" + REMEDY)
+        @OutboxHandler(timeout = "0s")
+        void noTime(SubscriptionStarted event) {}
+
+        @Because("has timeout = \"soon\": 'soon' is not a valid duration" + REMEDY)
+        @OutboxHandler(timeout = "soon")
+        void noDuration(SubscriptionStarted event) {}
+
+        @Because("has timeout = \"${no.such.timeout}\": ")
+        @OutboxHandler(timeout = "${no.such.timeout}")
+        void unknownPlaceholder(SubscriptionStarted event) {}
+
+        @Because("has maxAttempts = -1; set 1 or more, or leave it out for the configured number")
+        @OutboxHandler(maxAttempts = -1)
+        void noAttempt(SubscriptionStarted event) {}
+    }
+
     @Transactional
     static class Proxied {
 

@@ -46,7 +46,7 @@ class DeadLetterKindsTest {
         // A former version of the handler took other events.
         new Lanes(outbox).registered("narrowed", "{}", "OrderShipped");
         CountDownLatch never = new CountDownLatch(1);
-        outbox.settings("slow", new HandlerSettings(Duration.ofMillis(10), null))
+        outbox.settings("slow", new HandlerSettings(Duration.ofMillis(10), null, null))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
                 .handler(handler("refusing", (event, envelope) -> {
                     throw new NonRetryableException("no such address");
