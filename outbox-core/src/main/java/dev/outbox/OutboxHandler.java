@@ -19,8 +19,8 @@ import java.lang.annotation.Target;
  * and an {@link EventContext}. It receives the events that are claimed together, at most {@code batch-size} of their stream: of many
  * aggregates, each in order. If one event fails, the handler reports it to the {@code BatchOutcome} and leaves out the later events of its
  * aggregate. If the handler throws, all of them are delivered again; the attempt counts for the first event of each aggregate. Because one
- * event may be at fault, the last attempt on an event is made without the others. If a deduplicating batch handler reports a failure, its
- * transaction rolls back, and it is invoked again without that event and those behind it.
+ * event may be at fault, the last attempt on an event is made without the others; with one attempt, each event comes alone. If a
+ * deduplicating batch handler reports a failure, its transaction rolls back, and it is invoked again without that event and those behind it.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})

@@ -67,9 +67,9 @@ public record DispatchSettings(
         return own == null || of(handler.id()).maxAttempts() != null ? configured : configured.withMaxAttempts(own);
     }
 
-    /** Returns how many events an invocation of a handler may take. */
-    int batchSize(HandlerDefinition handler) {
-        if (!handler.isBatch()) {
+    /** Returns how many events of a stream an invocation of a handler may take: one, if the first attempt is the last one. */
+    int batchSize(String stream, HandlerDefinition handler) {
+        if (!handler.isBatch() || policyOf(stream, handler).maxAttempts() == 1) {
             return 1;
         }
         Integer size = handler.batchSize();

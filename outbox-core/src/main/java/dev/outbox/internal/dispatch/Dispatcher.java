@@ -190,15 +190,15 @@ public final class Dispatcher {
     /** Returns how many events a dispatch may take together: one, unless a handler of it takes batches. */
     public int batchSize(ClaimedEvent event) {
         return registry.route(Subscription.of(event.envelope())).local().stream()
-                .mapToInt((local) -> settings.batchSize(local.handler()))
+                .mapToInt((local) -> settings.batchSize(event.envelope().stream(), local.handler()))
                 .max()
                 .orElse(1);
     }
 
-    /** Returns how many deliveries of a handler an attempt may take together: one, unless the handler takes batches. */
-    public int batchSize(String handlerId) {
+    /** Returns how many deliveries of a handler in a stream an attempt may take together: one, unless the handler takes batches. */
+    public int batchSize(String stream, String handlerId) {
         HandlerDefinition handler = registry.find(handlerId);
-        return handler == null ? 1 : settings.batchSize(handler);
+        return handler == null ? 1 : settings.batchSize(stream, handler);
     }
 
     /**
@@ -331,7 +331,7 @@ public final class Dispatcher {
             int finished = events.size();
             for (Map.Entry<HandlerDefinition, List<Waiting>> handler : waiting.entrySet()) {
                 List<Waiting> rest = handler.getValue();
-                int size = settings.batchSize(handler.getKey());
+                int size = settings.batchSize(rest.get(0).attempt().envelope().stream(), handler.getKey());
                 while (!rest.isEmpty()) {
                     List<Waiting> batch = rest.subList(0, Math.min(size, rest.size()));
                     if (!deliver(handler.getKey(), batch)) {

@@ -158,7 +158,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         }
         List<SerialQueue<DueDelivery>> queues = new ArrayList<>();
         handlers.forEach((handlerId, lanes) -> {
-            boolean together = dependencies.dispatcher().batchSize(handlerId) > 1;
+            boolean together = dependencies.dispatcher().batchSize(stream.name(), handlerId) > 1;
             queues.addAll(SerialQueue.distribute(
                     lanes.values(), together ? stream.settings().concurrency() : lanes.size()));
         });
@@ -167,7 +167,8 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     @Override
     public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
-        int most = dependencies.dispatcher().batchSize(queue.peek().handlerId());
+        int most =
+                dependencies.dispatcher().batchSize(stream.name(), queue.peek().handlerId());
         List<DueDelivery> open = queue.peek(most).stream()
                 .filter((delivery) -> !batch.waits(delivery))
                 .toList();

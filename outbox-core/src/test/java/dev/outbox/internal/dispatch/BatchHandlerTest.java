@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
@@ -32,6 +33,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 
@@ -188,6 +190,34 @@ class BatchHandlerTest {
         await().until(() -> dead() == 1);
         assertThat(handled).noneMatch(poison).hasSize(19);
         assertThat(batches.get(0)).hasSize(20);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, false", "3, false", "1, true"})
+    void eventWithOneAttemptComesAlone(int concurrency, boolean deferred) {
+        Predicate<EventEnvelope> poison = (event) -> event.aggregateId().equals("order-1");
+        Set<UUID> seen = ConcurrentHashMap.newKeySet();
+        outbox
+                .handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                            if (deferred && seen.add(events.get(0).eventId())) {
+                                throw RetryAfterException.uncounted(Duration.ZERO, "not yet", null);
+                            }
+                            batches.add(events);
+                            if (events.stream().anyMatch(poison)) {
+                                throw new IllegalStateException("on purpose");
+                            }
+                            handled.addAll(events);
+                        })
+                        .maxAttempts(1))
+                .stream("default", claiming(100, concurrency));
+        outbox.publishTogether(6, 3);
+
+        outbox.start();
+        outbox.awaitPublished(4);
+        await().until(() -> dead() == 2);
+        assertThat(batches).hasSize(6).allSatisfy((batch) -> assertThat(batch).hasSize(1));
+        assertThat(handled).hasSize(4).noneMatch(poison);
+        assertThat(sequencesOf("order-0")).isEqualTo(range(1, 2));
     }
 
     @Test
