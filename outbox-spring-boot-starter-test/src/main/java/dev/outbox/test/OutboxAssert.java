@@ -1,5 +1,6 @@
 package dev.outbox.test;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.test.StoredEvent.Status;
 import java.util.List;
@@ -37,17 +38,68 @@ public final class OutboxAssert {
     }
 
     private <T> PublishedEventsAssert<T> published(String eventType, Class<T> payloadClass) {
-        return new PublishedEventsAssert<>(outbox, payloadClass, outbox.events(), "an event")
+        List<StoredEvent> events = outbox.events();
+        Predicate<EventEnvelope> ofType = (event) -> event.eventType().equals(eventType);
+        if (events.stream().map(StoredEvent::envelope).noneMatch(ofType)) {
+            requireNotScheduled(eventType, ofType);
+        }
+        return new PublishedEventsAssert<>(outbox, payloadClass, events, "an event")
+                .narrow(" " + eventType, (event) -> ofType.test(event.envelope()));
+    }
+
+    private void requireNotScheduled(String eventType, Predicate<EventEnvelope> ofType) {
+        List<ScheduledEvent> scheduled = outbox.scheduled().stream()
+                .filter((event) -> ofType.test(event.envelope()))
+                .toList();
+        if (!scheduled.isEmpty()) {
+            throw new AssertionError("Expected an event " + eventType + ", but it is scheduled for later;"
+                    + " call advance(...) or advanceToScheduled(), and then drain():" + OutboxTester.lines(scheduled));
+        }
+    }
+
+    /**
+     * Verifies that at least one event of a payload class is scheduled for later. An event that was due, and that a {@code drain()} has
+     * delivered, is {@link #published(Class) published} instead.
+     *
+     * @param payloadClass the class of the payload
+     * @param <T> the class of the payload
+     * @return assertions on the scheduled events of this class
+     */
+    public <T> ScheduledEventsAssert<T> scheduled(Class<T> payloadClass) {
+        return scheduled(DeclaredType.of(payloadClass).name(), payloadClass);
+    }
+
+    /**
+     * Verifies that at least one event of a type is scheduled for later.
+     *
+     * @param eventType the event type
+     * @return assertions on the scheduled events of this type, with the payload as a JSON tree
+     */
+    public ScheduledEventsAssert<JsonNode> scheduled(String eventType) {
+        return scheduled(eventType, JsonNode.class);
+    }
+
+    private <T> ScheduledEventsAssert<T> scheduled(String eventType, Class<T> payloadClass) {
+        return new ScheduledEventsAssert<>(outbox, payloadClass, outbox.scheduled(), "a scheduled event")
                 .narrow(" " + eventType, (event) -> event.envelope().eventType().equals(eventType));
     }
 
     /**
-     * Verifies that the outbox has no event.
+     * Verifies that the outbox has no event, nor one that is scheduled for later.
      *
      * @return this
      */
     public OutboxAssert publishedNothing() {
-        return none("no event", (event) -> true);
+        return none("no event", (event) -> true).scheduledNothing();
+    }
+
+    /**
+     * Verifies that no event is scheduled for later.
+     *
+     * @return this
+     */
+    public OutboxAssert scheduledNothing() {
+        return none("no scheduled event", outbox.scheduled());
     }
 
     /**
@@ -62,7 +114,7 @@ public final class OutboxAssert {
     }
 
     /**
-     * Verifies that every event was handled by all its handlers, and by at least one.
+     * Verifies that every event was handled by all its handlers, and by at least one. Events that are scheduled for later are not considered.
      *
      * @return this
      */
@@ -74,7 +126,10 @@ public final class OutboxAssert {
     }
 
     private OutboxAssert none(String expected, Predicate<StoredEvent> unexpected) {
-        List<StoredEvent> found = outbox.events().stream().filter(unexpected).toList();
+        return none(expected, outbox.events().stream().filter(unexpected).toList());
+    }
+
+    private OutboxAssert none(String expected, List<?> found) {
         if (!found.isEmpty()) {
             throw new AssertionError("Expected " + expected + ", but there is:" + OutboxTester.lines(found));
         }

@@ -1,5 +1,6 @@
 package dev.outbox.test;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.payload.DeclaredType;
@@ -127,6 +128,24 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     /**
+     * Lets time pass until the next scheduled event is due, like {@link #advance}. The next {@link #drain()} delivers it. Call both again
+     * for the scheduled event after it.
+     *
+     * @return this tester
+     * @throws IllegalStateException if no event is scheduled, or a transaction is active on the calling thread
+     */
+    public OutboxTester advanceToScheduled() {
+        requireNoTransaction("advanceToScheduled() changes the due times in the tables");
+        List<ScheduledEvent> scheduled = scheduled();
+        if (scheduled.isEmpty()) {
+            throw new IllegalStateException(
+                    "no event is scheduled; events of a transaction that rolled back are not stored");
+        }
+        Duration next = scheduled.get(0).dueIn();
+        return next.isNegative() ? this : advance(next.plusMillis(1));
+    }
+
+    /**
      * Makes the next attempt of a handler fail: the exception is thrown in place of the handler. Several calls fail as many attempts. An
      * attempt that a batch handler makes with several events fails for all of them.
      *
@@ -182,12 +201,22 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     /**
-     * Reads all events in the tables of the outbox, those of the active transaction included.
+     * Reads all events in the tables of the outbox, those of the active transaction included. An event that is scheduled for later is not
+     * among them: assert it with {@link OutboxAssert#scheduled(Class)}.
      *
      * @return the events, in the order in which they were published
      */
     public List<StoredEvent> events() {
-        return new StoredEvents(jdbc, schemas.outbox().quoted(), mapper).all(recorder::handlersOf);
+        return stored().all(recorder::handlersOf);
+    }
+
+    /** Reads the scheduled events, those of the active transaction included, the next one due first. */
+    List<ScheduledEvent> scheduled() {
+        return stored().scheduled();
+    }
+
+    private StoredEvents stored() {
+        return new StoredEvents(jdbc, schemas.outbox().quoted(), mapper);
     }
 
     /**
@@ -293,8 +322,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         return new OutboxAssert(this);
     }
 
-    <T> T read(StoredEvent event, Class<T> type) {
-        return mapper.readValue(event.envelope().payload(), type);
+    <T> T read(EventEnvelope event, Class<T> type) {
+        return mapper.readValue(event.payload(), type);
     }
 
     OnDemandDelivery delivery() {

@@ -1,11 +1,9 @@
 package dev.outbox.test;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.test.StoredEvent.Status;
 import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
-import tools.jackson.core.JacksonException;
 
 /**
  * Assertions on the published events of a type. Each narrows the selection to the events that meet it, and fails if none is left: a chain
@@ -13,32 +11,25 @@ import tools.jackson.core.JacksonException;
  *
  * @param <T> the class of the payload
  */
-public final class PublishedEventsAssert<T> {
-
-    private final OutboxTester outbox;
-    private final Class<T> payloadClass;
-    private final List<StoredEvent> selected;
-    private final String description;
+public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEventsAssert<T>, StoredEvent, T> {
 
     PublishedEventsAssert(OutboxTester outbox, Class<T> payloadClass, List<StoredEvent> selected, String description) {
-        this.outbox = outbox;
-        this.payloadClass = payloadClass;
-        this.selected = selected;
-        this.description = description;
+        super(outbox, payloadClass, selected, description);
     }
 
-    /**
-     * Selects the events of an aggregate.
-     *
-     * @param aggregateType the aggregate type
-     * @param aggregateId the aggregate id
-     * @return the narrower selection
-     */
-    public PublishedEventsAssert<T> forAggregate(String aggregateType, String aggregateId) {
-        return narrow(
-                " of " + aggregateType + "/" + aggregateId,
-                (event) -> event.envelope().aggregateType().equals(aggregateType)
-                        && event.envelope().aggregateId().equals(aggregateId));
+    @Override
+    PublishedEventsAssert<T> narrowed(List<StoredEvent> left, String newDescription) {
+        return new PublishedEventsAssert<>(outbox, payloadClass, left, newDescription);
+    }
+
+    @Override
+    EventEnvelope envelope(StoredEvent event) {
+        return event.envelope();
+    }
+
+    @Override
+    String nothing() {
+        return "the outbox has no event";
     }
 
     /**
@@ -134,79 +125,5 @@ public final class PublishedEventsAssert<T> {
                 (event) -> event.deliveries().stream()
                         .map(UnfinishedDelivery::lastError)
                         .anyMatch((error) -> error != null && error.contains(text)));
-    }
-
-    /**
-     * Selects the events with a payload.
-     *
-     * @param payload the payload, compared with {@code equals}
-     * @return the narrower selection
-     */
-    public PublishedEventsAssert<T> withPayload(T payload) {
-        return narrow(" with the payload " + payload, (event) -> payload.equals(payload(event)));
-    }
-
-    /**
-     * Selects the events with a header.
-     *
-     * @param name the name of the header
-     * @param value the value
-     * @return the narrower selection
-     */
-    public PublishedEventsAssert<T> withHeader(String name, String value) {
-        return narrow(
-                " with the header " + name + "=" + value,
-                (event) -> value.equals(event.envelope().headers().get(name)));
-    }
-
-    /**
-     * Verifies that the payload of every selected event meets requirements.
-     *
-     * @param requirements assertions on the payload
-     * @return this
-     */
-    public PublishedEventsAssert<T> satisfies(Consumer<? super T> requirements) {
-        selected.forEach((event) -> {
-            try {
-                requirements.accept(payload(event));
-            } catch (AssertionError ex) {
-                throw new AssertionError(
-                        "The payload of " + event + " does not meet the requirements: " + ex.getMessage(), ex);
-            }
-        });
-        return this;
-    }
-
-    /**
-     * Verifies how many events are selected.
-     *
-     * @param count the number of events
-     * @return this
-     */
-    public PublishedEventsAssert<T> times(int count) {
-        if (selected.size() != count) {
-            throw new AssertionError("Expected " + description + " " + count + (count == 1 ? " time" : " times")
-                    + ", but there are " + selected.size() + ":" + OutboxTester.lines(selected));
-        }
-        return this;
-    }
-
-    private T payload(StoredEvent event) {
-        try {
-            return outbox.read(event, payloadClass);
-        } catch (JacksonException ex) {
-            throw new AssertionError("The payload of " + event + " is no " + payloadClass.getName(), ex);
-        }
-    }
-
-    PublishedEventsAssert<T> narrow(String requirement, Predicate<StoredEvent> predicate) {
-        List<StoredEvent> left = selected.stream().filter(predicate).toList();
-        if (left.isEmpty()) {
-            throw new AssertionError("Expected " + description + requirement + ", but "
-                    + (selected.isEmpty()
-                            ? "the outbox has no event; events of a transaction that rolled back are not stored"
-                            : "there is only:" + OutboxTester.lines(selected)));
-        }
-        return new PublishedEventsAssert<>(outbox, payloadClass, left, description + requirement);
     }
 }

@@ -6,6 +6,7 @@ import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,14 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
              ORDER BY d.outbox_id, d.handler_id
             """;
 
+    private static final String SCHEDULED = """
+            SELECT 0::bigint AS id, s.event_id, s.stream, s.aggregate_type, s.aggregate_id, 0::bigint AS aggregate_seq, s.event_type,
+                   s.schema_version, s.payload::text, s.headers::text, coalesce(s.occurred_at, s.due_at) AS occurred_at,
+                   s.key, s.due_at, ceil(extract(epoch FROM s.due_at - clock_timestamp()) * 1000)::bigint AS due_in
+              FROM {schema}.outbox_scheduled s
+             ORDER BY s.due_at, s.event_id
+            """;
+
     private static final TypeReference<Map<String, String>> HEADERS = new TypeReference<>() {};
 
     /** Finds all events, in the order of their ids. */
@@ -55,6 +64,17 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
                     open.forEach((delivery) -> handledBy.remove(delivery.handlerId()));
                     return new StoredEvent(event, Status.valueOf(row.getString("status")), handledBy, open);
                 })
+                .list();
+    }
+
+    /** Finds the scheduled events, the next one due first. */
+    List<ScheduledEvent> scheduled() {
+        return jdbc.sql(SCHEDULED.replace("{schema}", schema))
+                .query((row, number) -> new ScheduledEvent(
+                        event(row),
+                        row.getString("key"),
+                        row.getTimestamp("due_at").toInstant(),
+                        Duration.ofMillis(row.getLong("due_in"))))
                 .list();
     }
 
