@@ -29,6 +29,9 @@ abstract sealed class EventsAssert<S extends EventsAssert<S, E, T>, E, T>
     /** Says that there is no event at all. */
     abstract String nothing();
 
+    /** Adds to a list of events what to do about them. */
+    abstract String advice(List<E> events);
+
     /**
      * Selects the events of an aggregate.
      *
@@ -112,7 +115,7 @@ abstract sealed class EventsAssert<S extends EventsAssert<S, E, T>, E, T>
             throw new AssertionError("Expected " + description + requirement + ", but "
                     + (selected.isEmpty()
                             ? nothing() + "; events of a transaction that rolled back are not stored"
-                            : "there is only:" + OutboxTester.lines(selected)));
+                            : "there is only:" + OutboxTester.lines(selected) + advice(selected)));
         }
         return narrowed(left, description + requirement);
     }

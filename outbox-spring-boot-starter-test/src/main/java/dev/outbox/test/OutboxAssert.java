@@ -99,7 +99,7 @@ public final class OutboxAssert {
      * @return this
      */
     public OutboxAssert scheduledNothing() {
-        return none("no scheduled event", outbox.scheduled());
+        return none("no scheduled event", outbox.scheduled(), "");
     }
 
     /**
@@ -119,19 +119,20 @@ public final class OutboxAssert {
      * @return this
      */
     public OutboxAssert isDrained() {
-        return none(
-                "only events that all handlers have handled",
-                (event) ->
-                        event.status() != Status.PUBLISHED || event.handledBy().isEmpty());
+        List<StoredEvent> unhandled = outbox.events().stream()
+                .filter((event) ->
+                        event.status() != Status.PUBLISHED || event.handledBy().isEmpty())
+                .toList();
+        return none("only events that all handlers have handled", unhandled, StoredEvent.advice(unhandled));
     }
 
     private OutboxAssert none(String expected, Predicate<StoredEvent> unexpected) {
-        return none(expected, outbox.events().stream().filter(unexpected).toList());
+        return none(expected, outbox.events().stream().filter(unexpected).toList(), "");
     }
 
-    private OutboxAssert none(String expected, List<?> found) {
+    private OutboxAssert none(String expected, List<?> found, String advice) {
         if (!found.isEmpty()) {
-            throw new AssertionError("Expected " + expected + ", but there is:" + OutboxTester.lines(found));
+            throw new AssertionError("Expected " + expected + ", but there is:" + OutboxTester.lines(found) + advice);
         }
         return this;
     }

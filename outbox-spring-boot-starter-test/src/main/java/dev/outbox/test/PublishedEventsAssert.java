@@ -32,6 +32,11 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
         return "the outbox has no event";
     }
 
+    @Override
+    String advice(List<StoredEvent> events) {
+        return StoredEvent.advice(events);
+    }
+
     /**
      * Selects the events that a handler has handled in this test.
      *

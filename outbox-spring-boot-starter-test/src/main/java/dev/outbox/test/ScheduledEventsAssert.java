@@ -36,6 +36,11 @@ public final class ScheduledEventsAssert<T> extends EventsAssert<ScheduledEvents
         return "nothing is scheduled";
     }
 
+    @Override
+    String advice(List<ScheduledEvent> events) {
+        return "";
+    }
+
     /**
      * Selects the events with a key.
      *

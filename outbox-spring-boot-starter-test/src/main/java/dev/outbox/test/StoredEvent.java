@@ -70,4 +70,11 @@ public record StoredEvent(
                                 + String.join(", ", handledBy.stream().sorted().toList()))
                 + deliveries.stream().map((delivery) -> "; " + delivery).collect(Collectors.joining());
     }
+
+    /** Adds to a list of events how to deliver those that no drain has delivered. */
+    static String advice(List<StoredEvent> events) {
+        return events.stream().anyMatch((event) -> event.status() == Status.PENDING)
+                ? "\nCall drain() to deliver what is PENDING."
+                : "";
+    }
 }

@@ -73,10 +73,13 @@ class OutboxAssertTest {
                         .handledBy("mail"))
                 .withMessageMatching(
                         "(?s)Expected an event OrderPlaced of order/2 that mail has handled, but there is only:"
-                                + "\n  OrderPlaced\\[id=.*aggregate=order/2#1] is PENDING");
+                                + "\n  OrderPlaced\\[id=.*aggregate=order/2#1] is PENDING"
+                                + "\nCall drain\\(\\) to deliver what is PENDING.");
         assertFails(() -> assertThat(outbox).published(OrderShipped.class))
                 .withMessageContaining("Expected an event OrderShipped, but there is only:")
                 .withMessageContaining("aggregate=order/1#1] is PENDING");
+        assertFails(() -> assertThat(outbox).isDrained())
+                .withMessageContaining("Call drain() to deliver what is PENDING.");
         assertFails(() -> assertThat(outbox).published(OrderPlaced.class).times(3))
                 .withMessageStartingWith("Expected an event OrderPlaced 3 times, but there are 2:\n");
     }
