@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     private final Map<String, Queue<Exception>> failures = new HashMap<>();
     private final Map<String, Set<UUID>> handled = new HashMap<>();
     private final List<DrainResult.Attempt> attempts = new ArrayList<>();
+    private final Map<Delivery, Failure> failed = new HashMap<>();
+    private final Set<Outcome> seen = new HashSet<>();
+    private boolean failuresExpected;
     private long activity;
 
     @Override
@@ -49,11 +53,20 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     @Override
     public void intercept(HandlerInterceptor.Call call, Chain chain) throws Exception {
         Exception failure = nextFailure(call.handlerId());
-        if (failure != null) {
-            throw failure;
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            chain.proceed();
+        } catch (Throwable ex) {
+            addFailed(call, new Failure(ex, failure != null));
+            throw ex;
         }
-        chain.proceed();
         addHandled(call);
+    }
+
+    private synchronized void addFailed(HandlerInterceptor.Call call, Failure failure) {
+        call.events().forEach((event) -> failed.put(new Delivery(call.handlerId(), event.eventId()), failure));
     }
 
     private synchronized @Nullable Exception nextFailure(String handlerId) {
@@ -63,11 +76,51 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
 
     private synchronized void addHandled(HandlerInterceptor.Call call) {
         Set<UUID> events = handled.computeIfAbsent(call.handlerId(), (id) -> new LinkedHashSet<>());
-        call.events().forEach((event) -> events.add(event.eventId()));
+        call.events().forEach((event) -> {
+            events.add(event.eventId());
+            failed.remove(new Delivery(call.handlerId(), event.eventId()));
+        });
     }
 
     synchronized void failNext(String handlerId, Exception exception) {
         failures.computeIfAbsent(handlerId, (id) -> new ArrayDeque<>()).add(exception);
+    }
+
+    synchronized void expectFailures() {
+        failuresExpected = true;
+    }
+
+    /** Records that the test has seen that a handler is retried, or that its delivery is dead. */
+    synchronized void see(String handlerId, boolean dead) {
+        seen.add(new Outcome(handlerId, dead));
+    }
+
+    /** Returns whether an attempt has failed, and the test does not expect all failures. */
+    synchronized boolean mayHaveUnexpectedFailures() {
+        return !failuresExpected && attempts.stream().anyMatch((attempt) -> attempt.result() != Result.SUCCESS);
+    }
+
+    /** Returns whether the test has neither caused nor seen a failure. */
+    synchronized boolean isUnexpected(FailedDelivery failure) {
+        String handlerId = failure.delivery().handlerId();
+        Failure last = failed.get(new Delivery(handlerId, failure.eventId()));
+        return !(last != null && last.injected())
+                && !seen.contains(new Outcome(handlerId, failure.delivery().dead()));
+    }
+
+    /** Returns what the handler threw last, if the handler itself failed. */
+    synchronized @Nullable Throwable exceptionOf(FailedDelivery failure) {
+        Failure last = failed.get(new Delivery(failure.delivery().handlerId(), failure.eventId()));
+        return last == null ? null : last.exception();
+    }
+
+    /** Describes the failures that no attempt has used. */
+    synchronized List<String> unusedFailures() {
+        return failures.entrySet().stream()
+                .flatMap((pending) ->
+                        pending.getValue().stream().map((exception) -> pending.getKey() + ": " + exception))
+                .sorted()
+                .toList();
     }
 
     /** Returns the handlers that have handled an event. */
@@ -99,5 +152,14 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
         failures.clear();
         handled.clear();
         attempts.clear();
+        failed.clear();
+        seen.clear();
+        failuresExpected = false;
     }
+
+    private record Delivery(String handlerId, UUID eventId) {}
+
+    private record Failure(Throwable exception, boolean injected) {}
+
+    private record Outcome(String handlerId, boolean dead) {}
 }

@@ -7,13 +7,17 @@ import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.runtime.OnDemandDelivery;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.listener.OutboxListener.Result;
+import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -90,12 +94,20 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
                 more = delivery().runOnce();
                 requireEnd(recorder.attemptsFrom(first));
             } while (more || recorder.activity() != before);
-            return new DrainResult(recorder.attemptsFrom(first));
+            return new DrainResult(recorder.attemptsFrom(first), this::see);
         } catch (SQLException ex) {
             throw new IllegalStateException("the outbox could not deliver, because PostgreSQL failed", ex);
         } finally {
             draining = false;
         }
+    }
+
+    private void see(DrainResult.Attempt attempt) {
+        recorder.see(attempt.handlerId(), attempt.result() == Result.DEAD);
+    }
+
+    void see(UnfinishedDelivery delivery) {
+        recorder.see(delivery.handlerId(), delivery.dead());
     }
 
     private static void requireEnd(List<DrainResult.Attempt> attempts) {
@@ -147,7 +159,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
 
     /**
      * Makes the next attempt of a handler fail: the exception is thrown in place of the handler. Several calls fail as many attempts. An
-     * attempt that a batch handler makes with several events fails for all of them.
+     * attempt that a batch handler makes with several events fails for all of them. A test fails at its end if no attempt has used the
+     * exception.
      *
      * @param handlerId the id of the handler
      * @param exception what the attempt throws
@@ -157,6 +170,19 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     public OutboxTester failNext(String handlerId, Exception exception) {
         requireHandler(handlerId);
         recorder.failNext(handlerId, exception);
+        return this;
+    }
+
+    /**
+     * Lets handlers fail in this test. Otherwise, a test fails at its end if a handler has failed and the failure is still open: no later
+     * attempt succeeded, no dead-letter method has taken it, {@link #failNext} did not cause it, and the test has not asserted it, with
+     * {@link PublishedEventsAssert#isRetrying isRetrying}, {@link PublishedEventsAssert#isDead isDead} or
+     * {@link PublishedEventsAssert#withError withError}, for example, or read it from a {@link DrainResult}.
+     *
+     * @return this tester
+     */
+    public OutboxTester expectFailures() {
+        recorder.expectFailures();
         return this;
     }
 
@@ -302,6 +328,53 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         } catch (SQLException ex) {
             throw new IllegalStateException("the handlers of the test could not be registered", ex);
         }
+    }
+
+    /**
+     * Verifies that no handler has failed unexpectedly, and cleans up.
+     *
+     * @param thrown what the test has thrown: the failure of a handler, which may explain it, is added to it
+     */
+    void endTest(@Nullable Throwable thrown) {
+        try {
+            AssertionError problem = problem(thrown == null);
+            if (problem != null && thrown != null) {
+                thrown.addSuppressed(problem);
+            } else if (problem != null) {
+                throw problem;
+            }
+        } finally {
+            cleanUp();
+        }
+    }
+
+    private @Nullable AssertionError problem(boolean passed) {
+        List<FailedDelivery> failures = recorder.mayHaveUnexpectedFailures()
+                ? stored().failures().stream().filter(recorder::isUnexpected).toList()
+                : List.of();
+        List<String> unused = passed ? recorder.unusedFailures() : List.of();
+        StringJoiner message = new StringJoiner("\n");
+        if (!failures.isEmpty()) {
+            message.add(
+                    "A handler failed, and the test did not expect it:" + lines(failures)
+                            + "\nIf it is to fail, assert it, for example with isRetrying() or isDead(), or call expectFailures().");
+        }
+        if (!unused.isEmpty()) {
+            message.add("No attempt of the handler used the exception of failNext():" + lines(unused)
+                    + "\nPublish an event that the handler takes and call drain(), or remove failNext().");
+        }
+        if (message.length() == 0) {
+            return null;
+        }
+        List<Throwable> exceptions = failures.stream()
+                .map(recorder::exceptionOf)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+        AssertionError problem =
+                new AssertionError(message.toString(), exceptions.isEmpty() ? null : exceptions.get(0));
+        exceptions.stream().skip(1).forEach(problem::addSuppressed);
+        return problem;
     }
 
     void empty() {

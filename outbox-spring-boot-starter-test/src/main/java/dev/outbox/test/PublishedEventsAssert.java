@@ -59,8 +59,9 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
     public PublishedEventsAssert<T> notHandledBy(String handlerId) {
         outbox.requireHandler(handlerId);
         return narrow(
-                " that " + handlerId + " has not handled",
-                (event) -> !event.handledBy().contains(handlerId));
+                        " that " + handlerId + " has not handled",
+                        (event) -> !event.handledBy().contains(handlerId))
+                .seeFailures();
     }
 
     /**
@@ -78,7 +79,7 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> isRetrying() {
-        return hasStatus(Status.RETRYING);
+        return hasStatus(Status.RETRYING).seeFailures();
     }
 
     /**
@@ -87,7 +88,7 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> isDead() {
-        return hasStatus(Status.DEAD);
+        return hasStatus(Status.DEAD).seeFailures();
     }
 
     /**
@@ -114,8 +115,9 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      */
     public PublishedEventsAssert<T> afterAttempts(int attempts) {
         return narrow(
-                " after " + attempts + (attempts == 1 ? " attempt" : " attempts"),
-                (event) -> event.deliveries().stream().anyMatch((delivery) -> delivery.attempts() == attempts));
+                        " after " + attempts + (attempts == 1 ? " attempt" : " attempts"),
+                        (event) -> event.deliveries().stream().anyMatch((delivery) -> delivery.attempts() == attempts))
+                .seeFailures();
     }
 
     /**
@@ -126,9 +128,16 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      */
     public PublishedEventsAssert<T> withError(String text) {
         return narrow(
-                " with the error '" + text + "'",
-                (event) -> event.deliveries().stream()
-                        .map(UnfinishedDelivery::lastError)
-                        .anyMatch((error) -> error != null && error.contains(text)));
+                        " with the error '" + text + "'",
+                        (event) -> event.deliveries().stream()
+                                .map(UnfinishedDelivery::lastError)
+                                .anyMatch((error) -> error != null && error.contains(text)))
+                .seeFailures();
+    }
+
+    /** The test expects the failures of the selected events: it has asserted them. */
+    private PublishedEventsAssert<T> seeFailures() {
+        selected.forEach((event) -> event.deliveries().forEach(outbox::see));
+        return this;
     }
 }

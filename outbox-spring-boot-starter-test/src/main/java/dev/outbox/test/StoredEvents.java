@@ -37,6 +37,16 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
              ORDER BY d.outbox_id, d.handler_id
             """;
 
+    private static final String FAILURES = """
+            SELECT o.event_id, o.event_type || ' of ' || o.aggregate_type || '/' || o.aggregate_id AS event,
+                   d.handler_id, d.status, d.attempt_count, d.last_error_code, d.last_error, d.next_retry_at
+              FROM {schema}.outbox_delivery d
+              JOIN {schema}.outbox o ON o.id = d.outbox_id
+             WHERE d.last_error_code IS NOT NULL
+               AND d.report_at < 'infinity'
+             ORDER BY d.outbox_id, d.handler_id
+            """;
+
     private static final String SCHEDULED = """
             SELECT 0::bigint AS id, s.event_id, s.stream, s.aggregate_type, s.aggregate_id, 0::bigint AS aggregate_seq, s.event_type,
                    s.schema_version, s.payload::text, s.headers::text, coalesce(s.occurred_at, s.due_at) AS occurred_at,
@@ -75,6 +85,14 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
                         row.getString("key"),
                         row.getTimestamp("due_at").toInstant(),
                         Duration.ofMillis(row.getLong("due_in"))))
+                .list();
+    }
+
+    /** Finds the deliveries whose last attempt failed, without those that a dead-letter method has taken. */
+    List<FailedDelivery> failures() {
+        return jdbc.sql(FAILURES.replace("{schema}", schema))
+                .query((row, number) -> new FailedDelivery(
+                        row.getObject("event_id", UUID.class), row.getString("event"), delivery(row)))
                 .list();
     }
 

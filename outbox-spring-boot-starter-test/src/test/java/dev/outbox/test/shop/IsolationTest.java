@@ -64,7 +64,6 @@ class IsolationTest {
         PENDING_EVENT,
         COUNTED_EVENT,
         OWN_SEQUENCE,
-        PENDING_FAILURE,
         OPEN_CIRCUIT,
         DEAD_LETTER,
         PAUSED_HANDLER,
@@ -100,7 +99,6 @@ class IsolationTest {
         switch (leftover) {
             case PENDING_EVENT -> publishNext();
             case COUNTED_EVENT, OWN_SEQUENCE -> assertThat(outbox).isDrained();
-            case PENDING_FAILURE -> outbox.failNext("isolated", new IllegalStateException("left behind"));
             case OPEN_CIRCUIT -> {
                 fail();
                 assertThat(outbox).published(Changed.class).isRetrying();

@@ -1,0 +1,271 @@
+package dev.outbox.test.shop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.outbox.DeadLetter;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxDeadLetter;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.test.DrainResult;
+import dev.outbox.test.OutboxTester;
+import dev.outbox.test.autoconfigure.OutboxTest;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestContextManager;
+import org.springframework.transaction.support.TransactionOperations;
+
+/** What a test method leaves behind fails it at its end. */
+@OutboxTest(Orders.class)
+@Import(HandlerFailuresTest.Fragile.class)
+class HandlerFailuresTest {
+
+    private final TestContextManager manager = new TestContextManager(HandlerFailuresTest.class);
+
+    @Autowired
+    private Orders orders;
+
+    @Autowired
+    private Fragile fragile;
+
+    @Autowired
+    private OutboxPublisher publisher;
+
+    @Autowired
+    private TransactionOperations transactions;
+
+    @Autowired
+    private OutboxTester outbox;
+
+    /** Handlers that throw what a test sets. */
+    static class Fragile {
+
+        private @Nullable RuntimeException failure;
+        private @Nullable AssertionError assertion;
+
+        @OutboxHandler(id = "fragile")
+        void handle(OrderPlaced order) {
+            fail();
+        }
+
+        @OutboxHandler(id = "parcel")
+        void handle(OrderShipped order) {
+            fail();
+        }
+
+        @OutboxDeadLetter("parcel")
+        void refund(DeadLetter letter) {}
+
+        private void fail() {
+            if (assertion != null) {
+                throw assertion;
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
+    }
+
+    @BeforeEach
+    void repair(@Autowired JdbcClient jdbc) {
+        ShopTables.empty(jdbc);
+        fragile.failure = null;
+        fragile.assertion = null;
+    }
+
+    @Test
+    void unexpectedFailureFailsTheTest() {
+        RuntimeException failure = new IllegalStateException("no connection");
+
+        assertTestFails(() -> {
+                    fragile.failure = failure;
+                    orders.place("1", "lamp");
+                    outbox.drain();
+                })
+                .withMessageContaining("A handler failed, and the test did not expect it:"
+                        + "\n  OrderPlaced of order/1: fragile is due at ")
+                .withMessageContaining(
+                        " after 1 attempt, the last of which failed with IllegalStateException: no connection"
+                                + "\nIf it is to fail, assert it, for example with isRetrying() or isDead(), or call expectFailures().")
+                .withCause(failure);
+        assertThat(outbox).publishedNothing();
+    }
+
+    @Test
+    void assertionThatFailsInAHandlerFailsTheTest() {
+        AssertionError assertion = new AssertionError("article is null");
+
+        assertTestFails(() -> {
+                    fragile.assertion = assertion;
+                    orders.place("1", "lamp");
+                    outbox.drain();
+                })
+                .withCause(assertion);
+    }
+
+    @Test
+    void unreadablePayloadFailsTheTest() {
+        assertTestFails(() -> {
+                    OutboxEvent event = OutboxEvent.of("order", "1", Map.of("orderId", Map.of()))
+                            .withEventType("OrderPlaced");
+                    transactions.executeWithoutResult((status) -> publisher.publish(event));
+                    outbox.drain();
+                })
+                .withMessageContaining("OrderPlaced of order/1: fragile is ")
+                .withNoCause();
+    }
+
+    @Test
+    void deathAfterAnExpectedRetryFailsTheTest() {
+        assertTestFails(() -> {
+                    fragile.failure = new IllegalStateException("no connection");
+                    orders.place("1", "lamp");
+                    while (outbox.advance(Duration.ofHours(1)).drain().retried() > 0) {
+                        assertThat(outbox).published(OrderPlaced.class).isRetrying();
+                    }
+                })
+                .withMessageContaining("fragile is dead after 3 attempts");
+    }
+
+    static Stream<Consumer<HandlerFailuresTest>> expected() {
+        return Stream.of(
+                (test) -> assertThat(test.failOnce().retried()).isOne(),
+                (test) -> assertThat(test.failOnce().attempts()).hasSize(1),
+                (test) -> {
+                    test.failOnce();
+                    assertThat(test.outbox).published(OrderPlaced.class).isRetrying();
+                },
+                (test) -> {
+                    test.failOnce();
+                    assertThat(test.outbox).published(OrderPlaced.class).afterAttempts(1);
+                },
+                (test) -> {
+                    test.failOnce();
+                    assertThat(test.outbox).published(OrderPlaced.class).withError("no connection");
+                },
+                (test) -> {
+                    test.failOnce();
+                    assertThat(test.outbox).published(OrderPlaced.class).notHandledBy("fragile");
+                },
+                (test) -> {
+                    test.outbox.expectFailures();
+                    test.failOnce();
+                },
+                (test) -> {
+                    test.fragile.failure = new NonRetryableException("no such customer");
+                    test.orders.place("1", "lamp");
+                    assertThat(test.outbox.drain().dead()).isOne();
+                },
+                (test) -> {
+                    test.fragile.failure = new NonRetryableException("no such customer");
+                    test.orders.place("1", "lamp");
+                    test.outbox.drain();
+                    assertThat(test.outbox).published(OrderPlaced.class).isDead();
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void expected(Consumer<HandlerFailuresTest> test) {
+        assertTestPasses(() -> test.accept(this));
+    }
+
+    @Test
+    void failureThatTheTestCausesIsExpected() {
+        assertTestPasses(() -> {
+            outbox.failNext("fragile", new IllegalStateException("no connection"));
+            orders.place("1", "lamp");
+            outbox.drain();
+        });
+    }
+
+    @Test
+    void failureBeforeASuccessfulRetryIsExpected() {
+        assertTestPasses(() -> {
+            failOnce();
+            fragile.failure = null;
+            outbox.advance(Duration.ofMinutes(1)).drain();
+        });
+    }
+
+    @Test
+    void deadLetterThatItsMethodHasTakenIsExpected() {
+        assertTestPasses(() -> {
+            fragile.failure = new NonRetryableException("no such address");
+            orders.ship("1");
+            outbox.drain();
+        });
+    }
+
+    @Test
+    void unusedFailureFailsTheTest() {
+        assertTestFails(() -> {
+                    outbox.failNext("fragile", new IllegalStateException("no connection"));
+                    outbox.failNext("fragile", new IllegalStateException("no answer"));
+                    orders.place("1", "lamp");
+                    outbox.drain();
+                })
+                .withMessage("No attempt of the handler used the exception of failNext():"
+                        + "\n  fragile: java.lang.IllegalStateException: no answer"
+                        + "\nPublish an event that the handler takes and call drain(), or remove failNext().");
+    }
+
+    @Test
+    void failedTestKeepsItsExceptionAndGetsThatOfTheHandler() throws Exception {
+        RuntimeException failure = new IllegalStateException("no connection");
+        AssertionError thrown = new AssertionError("expected a mail");
+        manager.beforeTestMethod(this, method());
+        outbox.failNext("parcel", new IllegalStateException("unused"));
+        fragile.failure = failure;
+        orders.place("1", "lamp");
+        outbox.drain();
+
+        manager.afterTestMethod(this, method(), thrown);
+
+        assertThat(thrown.getSuppressed())
+                .singleElement()
+                .satisfies((suppressed) -> assertThat(suppressed)
+                        .hasMessageStartingWith("A handler failed")
+                        .hasMessageNotContaining("failNext")
+                        .hasCause(failure));
+    }
+
+    private DrainResult failOnce() {
+        fragile.failure = new IllegalStateException("no connection");
+        orders.place("1", "lamp");
+        return outbox.drain();
+    }
+
+    private ThrowableAssertAlternative<AssertionError> assertTestFails(Runnable test) {
+        return assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> run(test));
+    }
+
+    private void assertTestPasses(Runnable test) {
+        assertThatCode(() -> run(test)).doesNotThrowAnyException();
+    }
+
+    private void run(Runnable test) throws Exception {
+        manager.beforeTestMethod(this, method());
+        test.run();
+        manager.afterTestMethod(this, method(), null);
+    }
+
+    private static Method method() throws NoSuchMethodException {
+        return HandlerFailuresTest.class.getDeclaredMethod("unexpectedFailureFailsTheTest");
+    }
+}
