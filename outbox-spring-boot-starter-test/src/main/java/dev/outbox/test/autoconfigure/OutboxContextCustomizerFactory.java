@@ -2,7 +2,6 @@ package dev.outbox.test.autoconfigure;
 
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.ContextConfigurationAttributes;
@@ -11,22 +10,38 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.TestContextAnnotationUtils;
 
-/** Switches the background pollers off in tests with {@link AutoConfigureOutbox @AutoConfigureOutbox}. */
+/**
+ * Switches the background pollers off in tests with {@link AutoConfigureOutbox @AutoConfigureOutbox}, and lets Spring's message on a missing
+ * bean name the annotation in all tests.
+ */
 final class OutboxContextCustomizerFactory implements ContextCustomizerFactory {
 
     @Override
-    public @Nullable ContextCustomizer createContextCustomizer(
+    public ContextCustomizer createContextCustomizer(
             Class<?> testClass, List<ContextConfigurationAttributes> attributes) {
         AutoConfigureOutbox annotation =
                 TestContextAnnotationUtils.findMergedAnnotation(testClass, AutoConfigureOutbox.class);
-        return annotation == null ? null : new Customizer(annotation.database());
+        return annotation == null
+                ? new WithoutOutbox()
+                : new Customizer(
+                        annotation.database(), TestContextAnnotationUtils.hasAnnotation(testClass, OutboxTest.class));
     }
 
-    /** Part of the key of the context cache. */
-    private record Customizer(TestDatabase database) implements ContextCustomizer {
+    /** Equal for all tests, so that it divides no contexts. */
+    private record WithoutOutbox() implements ContextCustomizer {
 
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
+            context.addBeanFactoryPostProcessor((beans) -> MissingBeanAdvice.addTo(beans, false, false));
+        }
+    }
+
+    /** Part of the key of the context cache. */
+    private record Customizer(TestDatabase database, boolean slice) implements ContextCustomizer {
+
+        @Override
+        public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
+            context.addBeanFactoryPostProcessor((beans) -> MissingBeanAdvice.addTo(beans, true, slice));
             if (database == TestDatabase.EMBEDDED) {
                 // They belong to the database of the application.
                 TestPropertyValues.of(Map.of("outbox.direct-url", "", "outbox.migrate", "true"))
