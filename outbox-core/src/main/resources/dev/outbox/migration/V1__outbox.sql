@@ -456,6 +456,7 @@ CREATE TABLE ${schema}.outbox_instance (
     streams       text[]           NOT NULL,
     open_circuits text[]           NOT NULL,
     handlers      text[]           NOT NULL DEFAULT '{}',
+    subscriptions text[]           NOT NULL DEFAULT '{}',
     topics        text[]           NOT NULL DEFAULT '{}',
     stopped       text[]           NOT NULL DEFAULT '{}',
     activity      jsonb            NOT NULL DEFAULT '{}',
@@ -463,6 +464,7 @@ CREATE TABLE ${schema}.outbox_instance (
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN ${schema}.outbox_instance.name IS 'Worker of its claims';
+COMMENT ON COLUMN ${schema}.outbox_instance.subscriptions IS 'What its version of its handlers takes: the keys of outbox_subscription, joined by U+001F';
 COMMENT ON COLUMN ${schema}.outbox_instance.application IS 'Its spring.application.name; NULL if it has none';
 COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose circuit is open in the instance';
 COMMENT ON COLUMN ${schema}.outbox_instance.handlers IS 'Ids of its handlers, with the former ids';
@@ -477,6 +479,7 @@ CREATE TABLE ${schema}.outbox_subscription (
     aggregate_type text COLLATE "C" NOT NULL DEFAULT '*',
     stream         text COLLATE "C" NOT NULL DEFAULT '*',
     source         text COLLATE "C" NOT NULL DEFAULT '*',
+    registered_at  timestamptz      NOT NULL DEFAULT now(),
     last_seen_at   timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_subscription_pk PRIMARY KEY (handler_id, event_type, aggregate_type, stream, source),
     CONSTRAINT outbox_subscription_source_known CHECK (source IN ('*', 'OWN', 'RECEIVED'))

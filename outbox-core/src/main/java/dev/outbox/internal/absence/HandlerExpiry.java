@@ -90,7 +90,7 @@ public final class HandlerExpiry {
                 kinds.stream().map((one) -> one.kind().eventType()).distinct().collect(Collectors.joining(", "));
         Counted waiting = sum(kinds, Absent::waiting);
         switch (kinds.get(0).problem()) {
-            case NOT_SELECTED -> reportNotSelected(handlerId, types, waiting, kinds);
+            case NOT_SELECTED -> reportNotSelected(handlerId, types, waiting, kinds, own);
             case UNPOLLED ->
                 log.warn(
                         "Deliveries of {} in stream '{}' wait for handler '{}': {}. No running instance that has the handler polls the"
@@ -104,7 +104,8 @@ public final class HandlerExpiry {
         }
     }
 
-    private static void reportNotSelected(String handlerId, String types, Counted waiting, List<Absent> kinds) {
+    private static void reportNotSelected(
+            String handlerId, String types, Counted waiting, List<Absent> kinds, LocalHandlers own) {
         Instant lastSeen = kinds.stream()
                 .flatMap((kind) -> Stream.ofNullable(kind.lastTaken()))
                 .min(Comparator.naturalOrder())
@@ -117,14 +118,43 @@ public final class HandlerExpiry {
                 .collect(Collectors.joining(", "));
         log.warn(
                 "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Later deliveries that the handler"
-                        + " takes wait behind them: {}. Subscribe the handler to these events again; otherwise they become dead letters at"
-                        + " {}, and the later ones continue. To end this at once: {}",
+                        + " takes wait behind them: {}.{} Subscribe the handler to these events again; otherwise they become dead letters"
+                        + " at {}, and the later ones continue. To end this at once: {}",
                 types,
                 handlerId,
                 waiting,
                 sum(kinds, Absent::behind),
+                renamed(kinds, own),
                 lastSeen.plus(HandlerStore.EXPIRE_SUBSCRIPTION_AFTER),
                 commands);
+    }
+
+    /** Returns the annotation for a class that was renamed, with the only class that the handler takes since, or an empty text. */
+    private static String renamed(List<Absent> kinds, LocalHandlers own) {
+        List<String> former = kinds.stream()
+                .filter((kind) -> kind.takenTypes().contains(kind.kind().eventType()))
+                .map((kind) -> kind.kind().eventType())
+                .distinct()
+                .toList();
+        if (former.isEmpty()) {
+            return "";
+        }
+        List<Class<?>> candidates = kinds.stream()
+                .flatMap((kind) -> kind.newTypes().stream())
+                .distinct()
+                .<Class<?>>mapMulti((type, classes) -> {
+                    Class<?> payloadClass = own.payloadClassOf(type);
+                    if (payloadClass != null) {
+                        classes.accept(payloadClass);
+                    }
+                })
+                .toList();
+        return " If the class was renamed, put %s on %s."
+                .formatted(
+                        former.stream().map("@EventType(\"%s\")"::formatted).collect(Collectors.joining(" or ")),
+                        former.size() == 1 && candidates.size() == 1
+                                ? candidates.get(0).getSimpleName()
+                                : "the new one");
     }
 
     private static void reportAbsent(

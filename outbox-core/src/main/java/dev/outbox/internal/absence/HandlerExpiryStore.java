@@ -61,32 +61,40 @@ final class HandlerExpiryStore {
              LIMIT :limit
             """.replace("{key}", DeliveryRef.COLUMNS).replace("{same kind}", SAME_KIND);
 
-    /** Whether a running instance has the handler of the subscription {@code s}. */
+    /** Whether a running instance has the subscription {@code s}. */
     private static final String HAS_INSTANCE = """
             EXISTS (SELECT
                                       FROM {schema}.outbox_instance i
-                                     WHERE s.handler_id = ANY (i.handlers)
-                                       AND i.last_seen_at >= now() - interval '1 minute'{condition})""";
+                                     WHERE {key} = ANY (i.subscriptions)
+                                       AND i.last_seen_at >= now() - interval '1 minute'{condition})""".replace("{key}", Subscriptions.KEY);
+
+    /** Whether {@code n} is a subscription that its handler has since the last heartbeat of {@code s}, and had not before. */
+    private static final String NEWER =
+            "n.registered_at > greatest(s.registered_at, s.last_seen_at - interval '1 minute')";
 
     /** Whether instances have renewed the subscription {@code s}: an instance that restarts registers within 10 minutes. */
     private static final String RECENT = "s.last_seen_at >= now() - interval '10 minutes'";
 
     /**
-     * Whether an instance that polls the stream of {@code x} has the handler of the subscription {@code s}; or no instance has it, but one
-     * that restarts, together with all others or alone, may have it soon. If a handler with the same subscription was registered since, it
-     * was probably renamed.
+     * Whether an instance that polls the stream of {@code x} has the subscription {@code s}; or no instance has it, but one that restarts,
+     * together with all others or alone, may have it soon. If a handler with the same subscription was registered since, it was probably
+     * renamed; and if the handler has another subscription since, probably the class of the event.
      */
     private static final String PRESENT = """
             {recent}
                        AND CASE WHEN {has instance}
                                 THEN {polled}
                                 ELSE NOT EXISTS (SELECT
-                                                   FROM {schema}.outbox_handler new
-                                                   JOIN {schema}.outbox_subscription same ON same.handler_id = new.id
-                                                  WHERE new.id <> s.handler_id
-                                                    AND new.registered_at > s.last_seen_at - interval '1 minute'
-                                                    AND (same.event_type, same.aggregate_type, same.stream, same.source)
-                                                        = (s.event_type, s.aggregate_type, s.stream, s.source)) END""".replace("{recent}", RECENT)
+                                                   FROM {schema}.outbox_handler h
+                                                   JOIN {schema}.outbox_subscription n ON n.handler_id = h.id
+                                                  WHERE h.id <> s.handler_id
+                                                    AND h.registered_at > s.last_seen_at - interval '1 minute'
+                                                    AND (n.event_type, n.aggregate_type, n.stream, n.source)
+                                                        = (s.event_type, s.aggregate_type, s.stream, s.source)
+                                                     OR s.handler_id = ANY (h.id || h.aliases)
+                                                    AND n.event_type <> s.event_type
+                                                    AND {newer}) END""".replace("{recent}", RECENT)
+            .replace("{newer}", NEWER)
             .replace("{has instance}", HAS_INSTANCE.replace("{condition}", ""))
             .replace("{polled}", HAS_INSTANCE.replace("{condition}", " AND x.stream = ANY (i.streams)"));
 
@@ -108,7 +116,12 @@ final class HandlerExpiryStore {
             )
             SELECT x.handler_id, x.problem, ARRAY[x.event_type, x.aggregate_type, x.stream, x.source], d.waiting, behind.waiting,
                    (SELECT nullif(max(s.last_seen_at), '-infinity') FROM {schema}.outbox_subscription s WHERE s.handler_id = x.handler_id),
-                   CASE WHEN taken.last_seen_at > now() - interval '{subscription} minutes' THEN taken.last_seen_at END, taken.event_types
+                   CASE WHEN taken.last_seen_at > now() - interval '{subscription} minutes' THEN taken.last_seen_at END, taken.event_types,
+                   ARRAY(SELECT DISTINCT n.event_type
+                           FROM {schema}.outbox_handler h
+                           JOIN {schema}.outbox_subscription n ON n.handler_id = h.id
+                          WHERE (h.id = ANY (x.ids) OR h.aliases && x.ids)
+                            AND {newer})
               FROM absent x
              CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(d.open_since) AS since
                                    FROM (SELECT d.open_since FROM {schema}.outbox_delivery d WHERE {same kind} LIMIT {most}) d) d
@@ -129,7 +142,8 @@ final class HandlerExpiryStore {
                                           WHERE x.problem = 'NOT_SELECTED'
                                             AND l.first_seq = d.aggregate_seq
                                           LIMIT {most}) behind) behind
-             CROSS JOIN LATERAL (SELECT max(s.last_seen_at) AS last_seen_at, array_agg(DISTINCT s.event_type) AS event_types
+             CROSS JOIN LATERAL (SELECT max(s.last_seen_at) AS last_seen_at, max(s.registered_at) AS registered_at,
+                                          array_agg(DISTINCT s.event_type) AS event_types
                                    FROM {schema}.outbox_handler h
                                    JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
                                   WHERE (h.id = ANY (x.ids) OR h.aliases && x.ids)
@@ -145,6 +159,7 @@ final class HandlerExpiryStore {
                                     Subscriptions.takes("x"),
                                     RECENT + " AND " + HAS_INSTANCE.replace("{condition}", "")))
                     .replace("{takes}", Subscriptions.takes("x"))
+                    .replace("{newer}", NEWER.replace("s.", "taken."))
                     .replace("{subscription}", Long.toString(HandlerStore.EXPIRE_SUBSCRIPTION_AFTER.toMinutes()))
                     .replace("{same kind}", SAME_KIND)
                     .replace("{kind of w}", SAME_KIND.replace("d.", "w."))
@@ -403,7 +418,8 @@ final class HandlerExpiryStore {
                 new Counted(behind.value(), behind.exact() && waiting.exact()),
                 instant(row, 6),
                 instant(row, 7),
-                row.getArray(8) == null ? Set.of() : Subscriptions.texts(row, 8));
+                row.getArray(8) == null ? Set.of() : Subscriptions.texts(row, 8),
+                Subscriptions.texts(row, 9));
     }
 
     private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {

@@ -25,8 +25,8 @@ public final class InstanceStore {
                  WHERE i.name <> :name
                    AND i.last_seen_at < now() - interval '1 day'
             ), seen AS (
-                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits, stopped, activity)
-                VALUES (:name, :streams, :handlers, :open_circuits, :stopped, :activity::jsonb)
+                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, subscriptions, open_circuits, stopped, activity)
+                VALUES (:name, :streams, :handlers, :subscriptions, :open_circuits, :stopped, :activity::jsonb)
                 ON CONFLICT (name) DO UPDATE
                    SET last_seen_at = now(),
                        streams = excluded.streams,
@@ -125,12 +125,13 @@ public final class InstanceStore {
     }
 
     /**
-     * What an instance has: the streams that it polls, its handlers by all their ids, and those with a dead-letter method; the handlers whose
-     * circuit is open, the inboxes that receive nothing, with their problems, and what the handlers do.
+     * What an instance has: the streams that it polls, its handlers by all their ids, what they take, and those with a dead-letter method; the
+     * handlers whose circuit is open, the inboxes that receive nothing, with their problems, and what the handlers do.
      */
     public record Equipment(
             Set<String> streams,
             Set<String> handlerIds,
+            Map<String, Set<Subscription>> subscriptions,
             Set<String> reporting,
             Set<String> openCircuits,
             Set<String> stoppedInboxes,
@@ -155,6 +156,7 @@ public final class InstanceStore {
                         .set("name", name)
                         .setTexts("streams", equipment.streams(), (stream) -> stream)
                         .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
+                        .setTexts("subscriptions", Subscriptions.keys(equipment.subscriptions()), (key) -> key)
                         .setTexts("reporting", equipment.reporting(), (handlerId) -> handlerId)
                         .setTexts("open_circuits", equipment.openCircuits(), (handlerId) -> handlerId)
                         .setTexts("stopped", equipment.stoppedInboxes(), (inbox) -> inbox)

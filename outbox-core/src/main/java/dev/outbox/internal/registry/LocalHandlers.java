@@ -90,8 +90,7 @@ public final class LocalHandlers {
         return all().stream().filter((handler) -> takes(handler, event)).toList();
     }
 
-    @Nullable
-    Class<?> payloadClassOf(String eventType) {
+    public @Nullable Class<?> payloadClassOf(String eventType) {
         return payloadClasses.get(eventType);
     }
 }

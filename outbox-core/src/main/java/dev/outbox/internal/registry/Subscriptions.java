@@ -23,7 +23,17 @@ public final class Subscriptions {
               FROM {schema}.outbox_subscription s
              WHERE s.handler_id = h.id""";
 
-    private record Row(String handlerId, Subscription taken) {}
+    /** The key of a subscription {@code s}, as {@link #keys} has it. The separator cannot be part of a value. */
+    public static final String KEY =
+            "concat_ws(chr(31), s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source)";
+
+    private record Row(String handlerId, Subscription taken) {
+
+        private String key() {
+            return String.join(
+                    "\u001f", handlerId, taken.eventType(), taken.aggregateType(), taken.stream(), taken.source());
+        }
+    }
 
     private Subscriptions() {}
 
@@ -60,17 +70,26 @@ public final class Subscriptions {
     public static NamedSql.Parameters bind(
             NamedSql.Parameters parameters, Map<String, ? extends Collection<Subscription>> subscriptions)
             throws SQLException {
-        List<Row> rows = new TreeMap<>(subscriptions)
-                .entrySet().stream()
-                        .flatMap((handler) -> new TreeSet<>(handler.getValue())
-                                .stream().map((taken) -> new Row(handler.getKey(), taken)))
-                        .toList();
+        List<Row> rows = rows(subscriptions);
         return parameters
                 .setTexts("takers", rows, Row::handlerId)
                 .setTexts("event_types", rows, (row) -> row.taken().eventType())
                 .setTexts("aggregate_types", rows, (row) -> row.taken().aggregateType())
                 .setTexts("taken_streams", rows, (row) -> row.taken().stream())
                 .setTexts("sources", rows, (row) -> row.taken().source());
+    }
+
+    private static List<Row> rows(Map<String, ? extends Collection<Subscription>> subscriptions) {
+        return new TreeMap<>(subscriptions)
+                .entrySet().stream()
+                        .flatMap((handler) -> new TreeSet<>(handler.getValue())
+                                .stream().map((taken) -> new Row(handler.getKey(), taken)))
+                        .toList();
+    }
+
+    /** Returns the key of each subscription. */
+    static List<String> keys(Map<String, ? extends Collection<Subscription>> subscriptions) {
+        return rows(subscriptions).stream().map(Row::key).toList();
     }
 
     public static Set<String> texts(ResultSet row, int column) throws SQLException {

@@ -14,6 +14,10 @@ final class HandlerHeartbeat {
     private static final Logger log = LoggerFactory.getLogger(HandlerHeartbeat.class);
 
     private static final Duration PERIOD = Duration.ofMinutes(1);
+
+    /** By then, events that were queued at the start are deliveries, whose handler may be absent. */
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
     private static final int ROUNDS_BETWEEN_CLEANUPS = 10;
 
@@ -23,6 +27,7 @@ final class HandlerHeartbeat {
     private final Runnable changed;
     private final Runnable ended;
     private boolean registered;
+    private Duration longestPause = FIRST_PAUSE;
     private int rounds;
 
     /**
@@ -84,9 +89,11 @@ final class HandlerHeartbeat {
             ended.run();
             return SHORTEST_PAUSE;
         }
+        Duration longest = longestPause;
+        longestPause = PERIOD;
         return expiry.untilSubscriptionExpires()
                 .map((until) -> until.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : until)
-                .filter((until) -> until.compareTo(PERIOD) < 0)
-                .orElse(PERIOD);
+                .filter((until) -> until.compareTo(longest) < 0)
+                .orElse(longest);
     }
 }

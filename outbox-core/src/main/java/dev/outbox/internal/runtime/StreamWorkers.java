@@ -141,6 +141,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 () -> new InstanceStore.Equipment(
                         polls.polledStreams().keySet(),
                         registry.everyId(),
+                        registry.local().subscriptions(),
                         registry.deadLetterHandlers().keySet(),
                         dispatcher.openCircuits(),
                         stoppedInboxes.get(),

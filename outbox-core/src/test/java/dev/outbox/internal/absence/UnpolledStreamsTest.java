@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -133,7 +134,7 @@ class UnpolledStreamsTest {
                 .seen(
                         "worker",
                         new InstanceStore.Equipment(
-                                Set.of(names), Set.of(), Set.of(), Set.of(), Set.of(), Activity.NONE));
+                                Set.of(names), Set.of(), Map.of(), Set.of(), Set.of(), Set.of(), Activity.NONE));
     }
 
     private List<String> lines() {

@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -183,7 +184,13 @@ class RollingDeployTest {
                 .seen(
                         "old",
                         new InstanceStore.Equipment(
-                                Set.of("default"), registry.everyId(), Set.of(), Set.of(), Set.of(), Activity.NONE));
+                                Set.of("default"),
+                                registry.everyId(),
+                                Map.of(),
+                                Set.of(),
+                                Set.of(),
+                                Set.of(),
+                                Activity.NONE));
         assertThat(work.streams()).containsExactly("default");
     }
 

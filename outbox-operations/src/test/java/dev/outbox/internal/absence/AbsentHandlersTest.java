@@ -19,6 +19,7 @@ import dev.outbox.operations.Count;
 import dev.outbox.operations.OutboxOperations.Untaken;
 import dev.outbox.operations.OutboxOperations.Untaken.Problem;
 import dev.outbox.operations.fixture.Operator;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -98,8 +99,10 @@ class AbsentHandlersTest {
     void instanceThatCrashedCountsForOneMinute() {
         leaveDeliveriesOf("mail.send", 1);
         outbox.sql()
-                .sql("INSERT INTO events.outbox_instance (name, streams, open_circuits, handlers, last_seen_at)"
-                        + " VALUES ('crashed', '{default}', '{}', '{mail.send}', now() - interval '50 s')")
+                .sql(
+                        "INSERT INTO events.outbox_instance (name, streams, open_circuits, handlers, subscriptions,"
+                                + " last_seen_at) VALUES ('crashed', '{default}', '{}', '{mail.send}',"
+                                + " ARRAY[concat_ws(chr(31), 'mail.send', 'OrderPlaced', '*', '*', '*')], now() - interval '50 s')")
                 .update();
         outbox.handler("mails.send", "OrderPlaced", Recorded.all()).start();
         assertThat(absent()).isEmpty();
@@ -160,8 +163,8 @@ class AbsentHandlersTest {
             assertThat(line)
                     .startsWith(
                             "No running instance handles OrderPaid in handler 'billing' any more, and deliveries wait for it: 3."
-                                    + " Later deliveries that the handler takes wait behind them: 2. Subscribe the handler to these"
-                                    + " events again; otherwise they become dead letters at 20")
+                                    + " Later deliveries that the handler takes wait behind them: 2. If the class was renamed, put"
+                                    + " @EventType(\"OrderPaid\") on the new one. Subscribe the handler to these events again; otherwise they become dead letters at 20")
                     .endsWith(", and the later ones continue. To end this at once:"
                             + " OutboxOperations.expireSubscription(\"billing\", \"OrderPaid\", actor, reason)");
         });
@@ -180,6 +183,75 @@ class AbsentHandlersTest {
                             Set.of("OrderPaid")));
             assertThat(one.lastSeenAt()).isBefore(Instant.now().minusSeconds(600));
         });
+    }
+
+    @Test
+    void renamedRecordIsReportedAtOnceWithTheEventTypeToPaste() {
+        failingVersion().start();
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.publish("2", new OrderPlaced(1));
+        await().until(() -> outbox.deliveries() == 2);
+        gone.close();
+
+        renamedVersion().start();
+
+        assertThat(warnings("")).singleElement().asString().startsWith("""
+                        No running instance handles OrderPlaced in handler 'mail' any more, and deliveries wait for it: 2. \
+                        Later deliveries that the handler takes wait behind them: 0. \
+                        If the class was renamed, put @EventType("OrderPlaced") on OrderPaid. Subscribe""");
+    }
+
+    @Test
+    void renamedRecordOfQueuedEventsIsReportedWhenTheseAreClaimed() {
+        failingVersion().start();
+        gone.close();
+        outbox.publish("1", new OrderPlaced(1));
+
+        renamedVersion().start();
+
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(warnings("No running instance handles OrderPlaced"))
+                        .singleElement()
+                        .asString()
+                        .contains("put @EventType(\"OrderPlaced\") on OrderPaid."));
+    }
+
+    /** It may take the events at any time: the deployment goes on. */
+    @Test
+    void olderVersionThatRunsKeepsTheRenamedRecordQuiet() {
+        failingVersion().start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.deliveries() == 1);
+        renamedVersion().start();
+        assertThat(warnings("")).isEmpty();
+
+        gone.close();
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(warnings("No running instance handles OrderPlaced"))
+                        .hasSize(1));
+    }
+
+    @Test
+    void severalNewTypesLeaveTheRenamedClassOpen() {
+        failingVersion().start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.deliveries() == 1);
+        gone.close();
+
+        outbox.handler(HandlerDefinition.of("mail", Set.of("OrderPaid", "OrderShipped"), Recorded.all()::handle))
+                .start();
+
+        assertThat(warnings("")).singleElement().asString().contains("put @EventType(\"OrderPlaced\") on the new one.");
+    }
+
+    private TestOutbox failingVersion() {
+        return gone.handler(HandlerDefinition.of("mail", OrderPlaced.class, (event, envelope) -> {
+            throw new IllegalStateException("no mail server");
+        }));
+    }
+
+    private TestOutbox renamedVersion() {
+        return outbox.handler(HandlerDefinition.of("mail", OrderPaid.class, (event, envelope) -> {}));
     }
 
     /** Each stream is polled, and an instance has the handler: nothing else would say that its events wait. */

@@ -94,6 +94,7 @@ class InstancesTest {
                 new InstanceStore.Equipment(
                         Set.of("slow"),
                         Set.of("mail"),
+                        Map.of(),
                         Set.of(),
                         Set.of("mail", "audit"),
                         Set.of("orders: refused"),
@@ -147,7 +148,7 @@ class InstancesTest {
                 .seen(
                         "own",
                         new InstanceStore.Equipment(
-                                Set.of("default"), Set.of("mail"), Set.of(), Set.of(), Set.of(), activity));
+                                Set.of("default"), Set.of("mail"), Map.of(), Set.of(), Set.of(), Set.of(), activity));
         assertThat(instances().get(0).calls())
                 .containsExactly(new Call(
                         "mail",
@@ -222,7 +223,7 @@ class InstancesTest {
 
     private static InstanceStore.Equipment equipment(String... streams) {
         return new InstanceStore.Equipment(
-                Set.of(streams), Set.of("mail"), Set.of("mail"), Set.of(), Set.of(), Activity.NONE);
+                Set.of(streams), Set.of("mail"), Map.of(), Set.of("mail"), Set.of(), Set.of(), Activity.NONE);
     }
 
     private List<Instance> instances() {
