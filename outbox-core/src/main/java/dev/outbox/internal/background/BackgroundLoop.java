@@ -26,6 +26,7 @@ public final class BackgroundLoop implements AutoCloseable {
 
     private final String name;
     private final ThreadFactory threads;
+    private final @Nullable DatabaseOutage outage;
     private final List<Task> tasks = new ArrayList<>();
     private final ReentrantLock lifecycle = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
@@ -36,12 +37,24 @@ public final class BackgroundLoop implements AutoCloseable {
 
     /** Creates a loop whose daemon thread has not started, and has no task yet. */
     public BackgroundLoop(String name) {
-        this(name, BackgroundLoop::daemon);
+        this(name, BackgroundLoop::daemon, DatabaseOutage.OF_PROCESS);
     }
 
-    private BackgroundLoop(String name, ThreadFactory threads) {
+    private BackgroundLoop(String name, ThreadFactory threads, @Nullable DatabaseOutage outage) {
         this.name = name;
         this.threads = threads;
+        this.outage = outage;
+    }
+
+    /** Creates a loop whose connections are not those that deliver: it logs by itself that it has none. */
+    public static BackgroundLoop besideDelivery(String name, Callable<Duration> step) {
+        return of(name, step, null);
+    }
+
+    static BackgroundLoop of(String name, Callable<Duration> step, @Nullable DatabaseOutage outage) {
+        BackgroundLoop loop = new BackgroundLoop(name, BackgroundLoop::daemon, outage);
+        loop.add(name, step);
+        return loop;
     }
 
     /** Creates a loop whose daemon thread has not started. The step is one round of its task, and returns the time until the next. */
@@ -50,7 +63,7 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     public BackgroundLoop(String name, Callable<Duration> step, ThreadFactory threads) {
-        this(name, threads);
+        this(name, threads, DatabaseOutage.OF_PROCESS);
         add(name, step);
     }
 
@@ -73,6 +86,9 @@ public final class BackgroundLoop implements AutoCloseable {
         private @Nullable Long wakesAt;
         private boolean woken;
         private volatile int failures;
+
+        /** Whether the log has a line about the failures. */
+        private boolean logged;
 
         private Task(String name, Callable<Duration> step) {
             this.name = name;
@@ -136,26 +152,39 @@ public final class BackgroundLoop implements AutoCloseable {
         }
 
         private Duration round() {
+            int outages = outage == null ? 0 : outage.ended();
             try {
                 Duration pause = step.call();
                 if (failures > 0) {
-                    log.info("{} recovered after {} failures", name, failures);
-                    failures = 0;
+                    recovered();
                 }
                 return pause;
             } catch (Throwable ex) {
-                return afterFailure(ex);
+                return afterFailure(ex, outages);
             }
         }
 
-        private Duration afterFailure(Throwable ex) {
+        private void recovered() {
+            if (logged) {
+                log.info("{} recovered after {} failures", name, failures);
+            }
+            logged = false;
+            failures = 0;
+            if (outage != null) {
+                outage.continues(this);
+            }
+        }
+
+        private Duration afterFailure(Throwable ex, int outages) {
             if (!isCurrent()) {
                 log.debug("{} was closed in the middle of a round", name, ex);
                 return Duration.ZERO;
             }
             int failed = failures + 1;
             failures = failed;
-            if (failed == 1) {
+            boolean waits = outage != null && outage.stops(this, outages, ex);
+            if (!waits && !logged) {
+                logged = true;
                 log.warn("{} failed; retrying with backoff", name, ex);
             } else {
                 log.debug("{} failed again ({} rounds)", name, failed, ex);
@@ -301,6 +330,16 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     private void repeat() {
+        try {
+            repeatUntilClosed();
+        } finally {
+            if (outage != null) {
+                tasks.forEach(outage::forget);
+            }
+        }
+    }
+
+    private void repeatUntilClosed() {
         while (isCurrent()) {
             try {
                 pause();

@@ -29,6 +29,8 @@ public final class Causes {
     private static final Set<String> ENVIRONMENT =
             Set.of("08", "0A", "25", "26", "28", "3D", "3F", "40", "42", "53", "55", "57", "58");
 
+    private static final String TOO_MANY_CONNECTIONS = "53300";
+
     private static final String OUT_OF_MEMORY = "53200";
 
     /** The server ends a statement that takes longer than the statement timeout. */
@@ -76,6 +78,31 @@ public final class Causes {
     /** Returns whether the database or its connection pool failed, which an event did not cause. */
     public static boolean isOutage(Throwable ex) {
         return anyMatch(ex, Causes::isOutageItself);
+    }
+
+    /** Returns whether there is no connection to a database: it cannot be reached, refuses or has ended it, or the pool has none. */
+    public static boolean isUnreachable(Throwable ex) {
+        return anyMatch(ex, Causes::isUnreachableItself);
+    }
+
+    private static boolean isUnreachableItself(Throwable ex) {
+        return isOutageItself(ex)
+                && !(ex instanceof SQLException sql
+                        && sql.getSQLState() != null
+                        && sql.getSQLState().startsWith("53")
+                        && !TOO_MANY_CONNECTIONS.equals(sql.getSQLState()));
+    }
+
+    /** Returns the message of the innermost exception of a database, and otherwise that of the exception, without secrets. */
+    public static String reason(Throwable ex) {
+        Throwable[] reason = {ex};
+        anyMatch(ex, (cause) -> {
+            if (cause instanceof SQLException) {
+                reason[0] = cause;
+            }
+            return false;
+        });
+        return Redaction.message(reason[0]);
     }
 
     private static boolean isOutageItself(Throwable ex) {

@@ -1,5 +1,6 @@
 package dev.outbox.internal.lease;
 
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.sql.BoundConnection;
 import java.sql.SQLException;
@@ -10,6 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Claim that belongs to this process for a limited time; work starts only if the database has just confirmed it. */
 public final class Lease implements AutoCloseable {
@@ -154,7 +156,9 @@ public final class Lease implements AutoCloseable {
         } catch (Exception ex) {
             if (!unconfirmed) {
                 unconfirmed = true;
-                log.warn("Claim {} could not be confirmed; what has not begun is given back", claimed.id(), ex);
+                log.atLevel(Causes.isUnreachable(ex) ? Level.DEBUG : Level.WARN)
+                        .setCause(ex)
+                        .log("Claim {} could not be confirmed; what has not begun is given back", claimed.id());
             }
             return false;
         } finally {

@@ -2,6 +2,7 @@ package dev.outbox.internal.notify;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +30,7 @@ final class NotificationListener implements AutoCloseable {
     private final NotificationChannel sender;
     private final Consumer<NotificationChannel.Message> received;
     private final Runnable wakeAll;
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-listener", this::runOnce);
+    private final BackgroundLoop loop;
     private NotificationChannel.@Nullable Subscription subscription;
     private long checkedAt;
     private boolean testing;
@@ -37,9 +38,10 @@ final class NotificationListener implements AutoCloseable {
     private boolean failed;
     private int rounds;
 
-    /** Receives on the connection of one channel, and sends the test on those of another. */
+    /** Receives on the connection of one channel, by another URL if it is direct, and sends the test on those of another channel. */
     NotificationListener(
             NotificationChannel channel,
+            boolean direct,
             NotificationChannel sender,
             Consumer<NotificationChannel.Message> received,
             Runnable wakeAll) {
@@ -47,6 +49,9 @@ final class NotificationListener implements AutoCloseable {
         this.sender = sender;
         this.received = received;
         this.wakeAll = wakeAll;
+        String name = "outbox-listener";
+        this.loop =
+                direct ? BackgroundLoop.besideDelivery(name, this::runOnce) : new BackgroundLoop(name, this::runOnce);
     }
 
     void start() {
@@ -84,8 +89,12 @@ final class NotificationListener implements AutoCloseable {
                 return AFTER_FAILED_TEST;
             }
         } catch (SQLException ex) {
+            boolean tested = listening;
             drop();
-            throw ex;
+            if (!tested) {
+                throw ex;
+            }
+            log.debug("The connection that listens for new events has ended; opening another", ex);
         }
         return Duration.ZERO;
     }
@@ -94,7 +103,7 @@ final class NotificationListener implements AutoCloseable {
         try {
             return channel.listen();
         } catch (SQLException ex) {
-            throw new SQLException(
+            throw new SQLTransientConnectionException(
                     "No connection for wake-ups could be opened; until then, streams are polled at their interval: "
                             + ex.getMessage(),
                     ex.getSQLState(),

@@ -2,6 +2,7 @@ package dev.outbox.internal.notify;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -136,6 +137,7 @@ public final class Notifications implements Announcements, AutoCloseable {
         this.listener = unpooled.filter((own) -> receives)
                 .map((own) -> new NotificationListener(
                         new NotificationChannel(own, schema, worker),
+                        own instanceof UnpooledDataSource known && known.hasOwnUrl(),
                         channel,
                         this::received,
                         () -> wakeUps.wake(WakeUp.EVERYTHING, 0)))

@@ -1,12 +1,14 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.absence.HandlerExpiry;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.WorkerPrivileges;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Registers the handlers of this instance, keeps the registrations from expiring, and reports and ends those that no instance has. */
 final class HandlerHeartbeat {
@@ -53,7 +55,9 @@ final class HandlerHeartbeat {
             privileges.check();
             register();
         } catch (SQLException ex) {
-            log.warn("Could not register the handlers yet; trying again in the background", ex);
+            log.atLevel(Causes.isUnreachable(ex) ? Level.DEBUG : Level.WARN)
+                    .setCause(ex)
+                    .log("Could not register the handlers yet; trying again in the background");
         }
         if (registered) {
             report();

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import dev.outbox.fixture.FreezingNetwork;
 import dev.outbox.fixture.LoggedLines;
-import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -41,7 +40,7 @@ class NotificationListenerTest {
     private final TestDatabase database = TestPostgres.shared().newDatabase();
 
     @RegisterExtension
-    private final LoggedLines log = LoggedLines.of(BackgroundLoop.class, NotificationListener.class);
+    private final LoggedLines log = LoggedLines.of("dev.outbox.internal");
 
     @AfterEach
     void close() {
@@ -56,6 +55,7 @@ class NotificationListenerTest {
         DelegatingDataSource unpooled = refusing(full, attempts);
         NotificationListener listener = new NotificationListener(
                 channel(unpooled),
+                true,
                 channel(refusing(new AtomicBoolean(true), new AtomicInteger())),
                 (stream) -> {},
                 woken::incrementAndGet);
@@ -99,20 +99,43 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(refusing, new AtomicInteger());
         try (NotificationListener listener = new NotificationListener(
-                channel(unpooled), channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
+                channel(unpooled), false, channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
             listener.start();
             await().until(listener::isListening);
             refusing.set(true);
-            JdbcClient.create(database.dataSource())
-                    .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                            + " WHERE datname = ? AND application_name = 'outbox-listener'")
-                    .param(database.name())
-                    .query(Boolean.class)
-                    .list();
+            terminate();
 
             await().until(() -> woken.get() == 2);
             assertThat(listener.isListening()).isFalse();
         }
+    }
+
+    @Test
+    void connectionThatBreaksAloneIsReplacedWithoutALine() {
+        AtomicInteger woken = new AtomicInteger();
+        try (NotificationListener listener = new NotificationListener(
+                channel(database.dataSource()),
+                false,
+                channel(database.dataSource()),
+                (stream) -> {},
+                woken::incrementAndGet)) {
+            listener.start();
+            await().until(listener::isListening);
+            terminate();
+
+            await().until(() -> woken.get() == 3);
+            await().until(listener::isListening);
+            assertThat(log.messages()).isEmpty();
+        }
+    }
+
+    private void terminate() {
+        JdbcClient.create(database.dataSource())
+                .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                        + " WHERE datname = ? AND application_name = 'outbox-listener'")
+                .param(database.name())
+                .query(Boolean.class)
+                .list();
     }
 
     @Test
@@ -132,6 +155,7 @@ class NotificationListenerTest {
                         NO_WAKE_UPS);
                 NotificationListener listener = new NotificationListener(
                         channel(database.dataSource()),
+                        false,
                         channel(database.dataSource()),
                         (message) -> woken.add(message.wakeUp().stream()),
                         () -> {})) {
@@ -151,7 +175,11 @@ class NotificationListenerTest {
     void listensAnewIfTheConnectionFreezesBeforeItListens() {
         try (FreezingNetwork network = new FreezingNetwork(database);
                 NotificationListener listener = new NotificationListener(
-                        channel(network.hastyDataSource()), channel(database.dataSource()), (stream) -> {}, () -> {})) {
+                        channel(network.hastyDataSource()),
+                        false,
+                        channel(database.dataSource()),
+                        (stream) -> {},
+                        () -> {})) {
             network.freezeBeforeCall("outbox-listener", "createStatement");
             listener.start();
 
@@ -195,7 +223,7 @@ class NotificationListenerTest {
     /** Listens in the database of the test, while notifications are sent in another one. */
     private void listen(TestDatabase sending, Runnable whileListening) throws SQLException {
         try (NotificationListener listener = new NotificationListener(
-                channel(database.dataSource()), channel(sending.dataSource()), (stream) -> {}, () -> {})) {
+                channel(database.dataSource()), false, channel(sending.dataSource()), (stream) -> {}, () -> {})) {
             listener.start();
             whileListening.run();
         }

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private @Nullable Consumer<byte[], byte[]> consumer;
     private int failures;
+    private boolean reported;
     private volatile @Nullable String problem;
 
     /** Receives with consumers of a factory, which deserialize their keys with the ids of topics. */
@@ -92,9 +94,10 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         }
         positions.clear();
         problem = null;
+        reported = false;
     }
 
-    private Duration round() {
+    private Duration round() throws Exception {
         try {
             String silence = reception.problem(poll());
             failures = 0;
@@ -106,22 +109,29 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
         }
     }
 
-    private Duration failed(Throwable ex) {
+    /** An outage of the database is the same for every thread: the loop reports it. */
+    private Duration failed(Throwable ex) throws Exception {
+        String found = ex.getClass().getName() + ": " + Redaction.message(ex);
+        if (ex instanceof Exception outage && Causes.isUnreachable(ex)) {
+            problem = found;
+            throw outage;
+        }
         failures++;
-        report(ex.getClass().getName() + ": " + Redaction.message(ex), Redaction.loggable(ex));
+        report(found, Redaction.loggable(ex));
         return Duration.ofMillis((long) FIRST_DELAY_MILLIS << Math.min(failures - 1, LARGEST_DOUBLINGS));
     }
 
     private void report(@Nullable String found, @Nullable Throwable cause) {
-        if (problem == null && found != null) {
+        if (!reported && found != null) {
             log.error(
                     "Inbox {} cannot receive: {}; it tries again until it can, and skips nothing",
                     inbox.name(),
                     found,
                     cause);
-        } else if (problem != null && found == null) {
+        } else if (reported && found == null) {
             log.info("Inbox {} receives again", inbox.name());
         }
+        reported = found != null;
         problem = found;
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.operations.internal.replay;
 
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.RegisteredHandler;
@@ -73,7 +74,7 @@ public final class ReplayFeeder {
                     failing.remove(replay.id());
                 }
             } catch (SQLException | RuntimeException ex) {
-                if (strict) {
+                if (strict || Causes.isUnreachable(ex)) {
                     throw ex;
                 }
                 if (failing.put(replay.id(), nanos.getAsLong()) == null) {
