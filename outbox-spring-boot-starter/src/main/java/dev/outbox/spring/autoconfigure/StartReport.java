@@ -65,10 +65,12 @@ final class StartReport {
         RuntimeSettings.Polling polling = settings.polling().effective(!handlers.isEmpty());
         SortedSet<String> others = new TreeSet<>(polling.streams().keySet());
         others.removeAll(polling.polled());
-        log.info(
-                "Polling streams: {}; configured but not polled here: {}",
-                named(new TreeSet<>(polling.polled())),
-                named(others));
+        if (polling.enabled()) {
+            log.info(
+                    "Polling streams: {}{}",
+                    String.join(", ", new TreeSet<>(polling.polled())),
+                    others.isEmpty() ? "" : "; not polled here: " + String.join(", ", others));
+        }
         if (handlers.isEmpty()) {
             log.info(
                     "This application has no handlers{}",
@@ -76,7 +78,10 @@ final class StartReport {
                             ? ", so it only publishes; with outbox.poller.enabled=true, it also polls"
                             : "");
         } else {
-            log.info("Handlers and their event types: {}", described(handlers));
+            log.info(
+                    "Handlers and their event types: {}{}",
+                    described(handlers),
+                    polling.enabled() ? "" : "; this instance polls no stream");
             reportUnordered(handlers);
         }
         if (polling.enabled()) {
@@ -152,10 +157,6 @@ final class StartReport {
         if (!unordered.isEmpty()) {
             log.info("Events without order: {}", String.join(", ", unordered));
         }
-    }
-
-    private static String named(SortedSet<String> streams) {
-        return streams.isEmpty() ? "none" : String.join(", ", streams);
     }
 
     private static String described(Collection<HandlerDefinition> handlers) {

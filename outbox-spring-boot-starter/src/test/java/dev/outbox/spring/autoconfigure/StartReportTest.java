@@ -59,8 +59,7 @@ class StartReportTest {
                                     (line) -> assertThat(line)
                                             .startsWith("INFO Events are stored in schema events, without an archive"),
                                     (line) -> assertThat(line)
-                                            .startsWith("INFO Polling streams: default; configured but not polled here:"
-                                                    + " mail"),
+                                            .isEqualTo("INFO Polling streams: default; not polled here: mail"),
                                     (line) -> assertThat(line)
                                             .startsWith("INFO Handlers and their event types: licensing.extend"
                                                     + " (SubscriptionStarted)")));
@@ -74,9 +73,24 @@ class StartReportTest {
     void applicationWithoutHandlersIsToldThatItOnlyPublishes(CapturedOutput output) {
         Applications.on(database)
                 .run((context) -> assertThat(output)
-                        .contains("Polling streams: none; configured but not polled here: default")
+                        .doesNotContain("Polling")
                         .contains("This application has no handlers, so it only publishes; with"
                                 + " outbox.poller.enabled=true, it also polls"));
+    }
+
+    @Test
+    void streamsThatAreNotThereAreNotNamed(CapturedOutput output) {
+        Applications.withSubscriptionsOn(database)
+                .run((context) -> assertThat(output).containsPattern("Polling streams: default\\R"));
+    }
+
+    @Test
+    void instanceThatPollsNoStreamSaysSoBesideItsHandlers(CapturedOutput output) {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.poller.enabled=false")
+                .run((context) -> assertThat(output)
+                        .doesNotContain("Polling")
+                        .containsPattern("Handlers and their event types: .*; this instance polls no stream\\R"));
     }
 
     @ParameterizedTest
