@@ -86,6 +86,20 @@ final class FailedAttempts {
         return outcome;
     }
 
+    /** Logs a success after failures. Attempts that did not count are left out: what they waited for has lines of its own. */
+    void handled(HandlerDefinition handler, Attempt attempt) {
+        int failed = attempt.failures();
+        if (failed > 0) {
+            failures.handled(handler.id())
+                    .log(
+                            "{} handled {} after {} failed {}",
+                            handler.id(),
+                            attempt.envelope(),
+                            failed,
+                            failed == 1 ? "attempt" : "attempts");
+        }
+    }
+
     /** Returns what is stored about a failure. Never fails. */
     static Failure failure(Throwable ex) {
         return ex instanceof UndecodableException undecodable

@@ -14,8 +14,8 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Log lines about failures, of which an outage causes thousands that are alike. Of each handler and error code, the log has the first
- * failure with its stack trace, the first dead letter, and after a minute the number of the others, which are written at DEBUG. Safe for
- * use by many threads.
+ * failure with its stack trace, the first dead letter, and after a minute the number of the others, which are written at DEBUG. The same
+ * holds for each handler's successes after failures. Safe for use by many threads.
  */
 public final class FailureLog {
 
@@ -29,6 +29,9 @@ public final class FailureLog {
     private static final String TIMEOUT = "HANDLER_TIMEOUT";
     private static final String OTHER_CODES = "other errors";
 
+    /** No error has this code. */
+    private static final String HANDLED = "";
+
     private final LongSupplier nanos;
     private final Map<Group, Minute> minutes = new HashMap<>();
 
@@ -38,7 +41,7 @@ public final class FailureLog {
 
         private final long begun;
         private boolean deadLogged;
-        private long failures;
+        private long count;
         private long dead;
 
         Minute(long begun) {
@@ -71,16 +74,22 @@ public final class FailureLog {
 
     /** Returns the line about a number of failures with one cause, each of which is followed by another attempt. */
     public LoggingEventBuilder retry(String failing, int failures, Throwable ex) {
-        return line(failing, code(ex), failures, false, ex);
+        return line(failing, code(ex), failures, Level.WARN, ex);
     }
 
     /** Returns the line about a dead letter. */
     LoggingEventBuilder dead(String failing, String code, @Nullable Throwable ex) {
-        return line(failing, code, 1, true, ex);
+        return line(failing, code, 1, Level.ERROR, ex);
+    }
+
+    /** Returns the line about a success after failures. */
+    LoggingEventBuilder handled(String handlerId) {
+        return line(handlerId, HANDLED, 1, Level.INFO, null);
     }
 
     private synchronized LoggingEventBuilder line(
-            String failing, String code, int failures, boolean dead, @Nullable Throwable ex) {
+            String failing, String code, int count, Level level, @Nullable Throwable ex) {
+        boolean dead = level == Level.ERROR;
         Group group = group(failing, code);
         Minute known = minutes.get(group);
         if (known != null && isOver(known, MINUTE)) {
@@ -92,16 +101,18 @@ public final class FailureLog {
         boolean counted = !first && (!dead || minute.deadLogged);
         minute.deadLogged |= dead;
         if (counted) {
-            minute.failures += failures;
+            minute.count += count;
             minute.dead += dead ? 1 : 0;
         }
-        LoggingEventBuilder line = log.atLevel(counted ? Level.DEBUG : dead ? Level.ERROR : Level.WARN);
+        LoggingEventBuilder line = log.atLevel(counted ? Level.DEBUG : level);
         return ex == null || (!first && !log.isDebugEnabled()) ? line : line.setCause(Redaction.ofHandler(ex));
     }
 
     private Group group(String failing, String code) {
         Group group = new Group(failing, code);
-        return minutes.size() < MOST_GROUPS || minutes.containsKey(group) ? group : new Group(failing, OTHER_CODES);
+        return minutes.size() < MOST_GROUPS || minutes.containsKey(group) || code.equals(HANDLED)
+                ? group
+                : new Group(failing, OTHER_CODES);
     }
 
     /** Writes and forgets the counts that began at least this long ago. */
@@ -125,18 +136,27 @@ public final class FailureLog {
     }
 
     private void write(Group group, Minute minute) {
-        if (minute.failures == 0) {
+        if (minute.count == 0) {
             return;
         }
         LogContext context = LogContext.enterNone();
         try {
+            long seconds = Duration.ofNanos(nanos.getAsLong() - minute.begun).toSeconds();
+            if (group.code().equals(HANDLED)) {
+                log.info(
+                        "{} handled {} more deliveries after failed attempts within {} s",
+                        group.failing(),
+                        minute.count,
+                        seconds);
+                return;
+            }
             log.atLevel(minute.dead == 0 ? Level.WARN : Level.ERROR)
                     .log(
                             "{} failed {} more times with {} within {} s{}",
                             group.failing(),
-                            minute.failures,
+                            minute.count,
                             group.code(),
-                            Duration.ofNanos(nanos.getAsLong() - minute.begun).toSeconds(),
+                            seconds,
                             minute.dead == 0
                                     ? ""
                                     : ", and " + minute.dead

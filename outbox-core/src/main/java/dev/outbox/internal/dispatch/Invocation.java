@@ -78,6 +78,9 @@ final class Invocation {
             List<DeliveryOutcome> timed = new ArrayList<>(outcomes.size());
             for (int i = 0; i < outcomes.size(); i++) {
                 report(handler, attempts.get(i).envelope(), outcomes.get(i), share);
+                if (outcomes.get(i).succeeded()) {
+                    failures.handled(handler, attempts.get(i));
+                }
                 timed.add(outcomes.get(i).after(share));
             }
             if (circuit != null) {

@@ -101,6 +101,27 @@ class FailureLogTest {
     }
 
     @Test
+    void drainOfRetriesLeavesALineAMinute() {
+        failures.handled(MAIL, attempt(1, 3));
+        for (int i = 0; i < 100_000; i++) {
+            failures.handled(MAIL, attempt(2, 1));
+        }
+        failures.handled(MAIL, attempt(3, 0));
+        pass(Duration.ofMinutes(1));
+        failureLog.summarize();
+        failures.handled(MAIL, attempt(4, 1));
+
+        assertThat(log.messages(Level.INFO))
+                .satisfiesExactly(
+                        (line) -> assertThat(line)
+                                .startsWith("mail handled OrderPlaced[id=1,")
+                                .endsWith("] after 3 failed attempts"),
+                        (line) -> assertThat(line)
+                                .isEqualTo("mail handled 100000 more deliveries after failed attempts within 60 s"),
+                        (line) -> assertThat(line).endsWith("] after 1 failed attempt"));
+    }
+
+    @Test
     void eventsThatFailTogetherAreCounted() {
         failures.logTogether(MAIL, 100, new IOException("refused"));
         failures.logTogether(MAIL, 40, new IOException("refused"));
