@@ -15,18 +15,16 @@ import org.springframework.util.unit.DataSize;
 /**
  * Configuration properties of the outbox. {@link ConfiguredSettings} checks the values when it creates the settings.
  *
- * @param enabled Whether to enable Outbox. If not, it creates no beans, tables or threads.
+ * @param enabled Whether to enable Outbox. If false, it creates no beans, tables or threads.
  * @param schema Database schema of the outbox tables. Lower-case letters, digits and underscores.
- * @param migrate Whether to create and update the tables at start. If not, Outbox only checks them, and a start with outdated
- *     tables fails.
+ * @param migrate Whether to create and update the tables at start. If false, a start with outdated tables fails with the SQL to run.
  * @param directUrl JDBC URL of PostgreSQL itself, if the DataSource goes through a pooler that shares sessions, such as PgBouncer in
  *     transaction mode. Migrations and wake-ups use it, with the credentials of the DataSource unless the URL contains others.
  * @param poller Delivery of events to handlers.
  * @param retry Retries of failed deliveries.
  * @param streams Streams by name. Each lists its aggregate types, and overrides properties of the poller and of retries.
  * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout and circuit.
- * @param handlerTimeout How long a handler without a timeout of its own may run before it is interrupted and the attempt fails. No limit
- *     if not set.
+ * @param handlerTimeout How long a handler without its own timeout may run before it is interrupted and the attempt fails. No limit if not set.
  * @param retention How long what is finished stays.
  * @param publisher Publishing of events.
  * @param authorities Authorities of Spring Security that the console and the actuator endpoint ask for.
@@ -53,16 +51,15 @@ public record OutboxProperties(
     /**
      * Delivery of events to handlers.
      *
-     * @param enabled Whether this instance delivers events. If not, it only publishes. If not set, it delivers if it has handlers.
-     * @param streams Streams that this instance polls. All configured streams if not set, none if empty.
-     * @param interval How often a poller checks the database if nothing wakes it. A commit in this instance wakes it at once.
+     * @param enabled Whether this instance delivers events, or only publishes. If not set, it delivers if it has handlers.
+     * @param streams Streams that this instance polls. All if not set, none if empty.
+     * @param interval How often a stream is polled, unless it rests until an event wakes it.
      * @param batchSize Maximum number of events per claim, from 1 to 10000.
      * @param concurrency Maximum number of aggregates that a stream handles at the same time, from 1 to 1000. Limited to what the
      *     connection pool can serve.
-     * @param lease How long a claim lasts without renewal, at least 1 s. When the process of a claim crashes, another instance takes
-     *     over its events after this time.
-     * @param notifications Whether instances wake each other when they publish events. Takes one connection outside the pool.
-     * @param shutdownTimeout How long running handlers have to finish when the application stops.
+     * @param lease How long a claim lasts without renewal: after a crash, another instance takes over after this time.
+     * @param notifications Whether instances wake each other when they publish events (LISTEN and NOTIFY). Takes one connection outside the pool.
+     * @param shutdownTimeout How long running handlers have to finish when the application stops. A WARN at start names a value above "spring.lifecycle.timeout-per-shutdown-phase".
      */
     public record Poller(
             @Nullable Boolean enabled,
@@ -79,11 +76,10 @@ public record OutboxProperties(
      * stream, and those of a stream from outbox.retry.
      *
      * @param delays Delay before each retry; the last one repeats.
-     * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
-     *     the maximum selects exponential backoff instead of the delays.
-     * @param maxDelay Maximum delay of exponential backoff, before it varies.
+     * @param initialDelay First delay of exponential backoff, which replaces the delays. It doubles after each failure, and varies by 20 %. "1s" if only the maximum is set.
+     * @param maxDelay Maximum delay of exponential backoff. "5m" if only the first delay is set.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
-     * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
+     * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause, with their subclasses.
      */
     public record Retry(
             @Nullable List<Duration> delays,
@@ -140,16 +136,14 @@ public record OutboxProperties(
     /**
      * How long what is finished stays.
      *
-     * @param published How long published events stay in the outbox, more than 0.
-     * @param received How long the records of deduplicating handlers stay, not shorter than published events. Those, but at least 30 days, if not
-     *     set.
-     * @param dead How long a dead letter stays after its last failure. Retention then skips it, unless it blocks its lane. For ever if not
-     *     set.
-     * @param operations How long entries of the operation log stay, except those of events that the outbox still has. For ever if not set.
-     * @param replays How long replays stay after their end. For ever if not set.
-     * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
-     * @param archived How long events stay in the archive, those of all outboxes that share it. For ever if not set.
-     * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
+     * @param published How long published events stay in the outbox.
+     * @param received How long records of deduplicating handlers stay: not less than published events. If not set, as long, at least 30 days.
+     * @param dead How long dead letters stay before they are skipped, on record; those that block their lane, or whose dead-letter method fails, stay. Needs outbox-operations. Forever if not set.
+     * @param operations How long the operation log stays, except for events in the outbox. Forever if not set.
+     * @param replays How long replays stay after their end. Forever if not set.
+     * @param archive Whether published events move to the archive. If false, they are deleted.
+     * @param archived How long events stay in the archive, those of all outboxes that share it. Forever if not set.
+     * @param cron When retention runs: a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
      */
     public record Retention(
@@ -166,8 +160,8 @@ public record OutboxProperties(
     /**
      * Publishing of events.
      *
-     * @param maxPayloadSize Maximum size of a payload as UTF-8 encoded JSON without spaces between its parts. Publishing a larger one fails.
-     * @param unrouted What happens to an event without subscribers: "warn" stores it and logs one warning per event type, "fail" rejects it.
+     * @param maxPayloadSize Maximum size of a payload as UTF-8 encoded JSON, without the spaces that PostgreSQL adds.
+     * @param unrouted What happens to an event without subscribers: "warn" stores it and logs one WARN per event type, "fail" rejects it.
      */
     public record Publisher(
             @DefaultValue("1MB") DataSize maxPayloadSize,
@@ -194,8 +188,8 @@ public record OutboxProperties(
     /**
      * Actuator endpoint.
      *
-     * @param showPayloads Whether the actuator endpoint shows the payload and the headers of an event.
-     * @param allowAnonymousWrites Whether the actuator endpoint performs commands of requests without an authenticated user.
+     * @param showPayloads Whether the endpoint shows the payload and the headers of an event.
+     * @param allowAnonymousWrites Whether the endpoint performs commands without an authenticated user.
      */
     public record Endpoint(
             @DefaultValue("false") boolean showPayloads,
