@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Files of the project, for tests that check sources and documentation; build output and hidden folders are left out. */
+/** Files of the project, for tests that check sources and documentation; build output, packages of npm and hidden folders are left out. */
 public final class SourceTree {
 
     public static final Path ROOT = root(Path.of("").toAbsolutePath());
 
-    private static final Pattern SKIPPED = Pattern.compile("target|\\..+");
+    private static final Pattern SKIPPED = Pattern.compile("target|node_modules|\\..+");
 
     private SourceTree() {}
 
