@@ -1,6 +1,6 @@
 plugins {
     java
-    id("org.springframework.boot") version "@spring-boot.version@"
+    id("org.springframework.boot") version "4.1.1"
 }
 
 repositories {
@@ -10,7 +10,7 @@ repositories {
 
 dependencies {
     implementation(platform(org.springframework.boot.gradle.plugin.SpringBootPlugin.BOM_COORDINATES))
-    implementation(platform("dev.outbox:outbox-bom:@project.version@"))
+    implementation(platform("dev.outbox:outbox-bom:0.1.0-SNAPSHOT"))
     implementation("dev.outbox:outbox-spring-boot-starter")
     implementation("org.springframework.boot:spring-boot-starter-flyway")
     testImplementation("dev.outbox:outbox-spring-boot-starter-test")
