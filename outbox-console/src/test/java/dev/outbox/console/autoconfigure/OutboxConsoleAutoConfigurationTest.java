@@ -227,14 +227,6 @@ class OutboxConsoleAutoConfigurationTest {
                 .contains("outbox.console.path is '" + path + "'");
     }
 
-    @Test
-    void unknownPropertyFails() {
-        servlet.withPropertyValues("outbox.console.show-payload=true")
-                .run((context) -> assertThat(context.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("outbox.console.show-payload"));
-    }
-
     /** Starts an application, which must fail, and returns the analysis that Spring Boot would print. */
     private static <
                     R extends AbstractApplicationContextRunner<R, C, A>,

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
@@ -79,17 +78,6 @@ class ForwarderConfigurationTest {
                         .containsEntry("client.id", "api-outbox")
                         .containsEntry("schema.reflection", "true")
                         .doesNotContainKey("transactional.id"));
-    }
-
-    @Test
-    void unknownPropertyFailsTheStart() {
-        application
-                .withPropertyValues("outbox.kafka.routes.orders.topics=orders")
-                .run((context) -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOf(UnboundConfigurationPropertiesException.class)
-                        .hasMessageContaining("outbox.kafka.routes.orders.topics"));
     }
 
     @Test

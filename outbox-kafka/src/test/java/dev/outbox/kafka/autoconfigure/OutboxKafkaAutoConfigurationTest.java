@@ -127,6 +127,25 @@ class OutboxKafkaAutoConfigurationTest {
     }
 
     @Test
+    void mistypedPropertyIsReported(CapturedOutput output) {
+        withRoute()
+                .withPropertyValues(
+                        "outbox.kafka.sorce=/shop",
+                        "outbox.kafka.routes.orders.event-typs=OrderPlaced",
+                        "outbox.kafka.producer.properties.schema.reflection=true")
+                .run((context) -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output)
+                            .contains("Property outbox.kafka.sorce is unknown and has no effect; did you mean"
+                                    + " outbox.kafka.source?")
+                            .contains(
+                                    "Property outbox.kafka.routes.orders.event-typs is unknown and has no effect; did you"
+                                            + " mean outbox.kafka.routes.orders.event-types?")
+                            .doesNotContain("Property outbox.kafka.producer");
+                });
+    }
+
+    @Test
     void processesOfAServiceHaveOneSource() {
         withRoute().run((web) -> assertThat(web).hasNotFailed());
         ApplicationContextRunner worker = withRoute().withPropertyValues("outbox.kafka.source=/store");

@@ -1,7 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -26,10 +25,12 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.origin.Origin;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.ClassUtils;
 
 /**
  * Reports properties below {@code outbox} that do not exist, with the most similar name that does. Reports an environment variable or system
@@ -40,12 +41,11 @@ final class UnknownProperties {
     private static final Logger log = LoggerFactory.getLogger(UnknownProperties.class);
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("outbox");
-    private static final Set<String> KEYS = keys(OutboxProperties.class);
+    private static final ConfigurationPropertyName HANDLERS = ConfigurationPropertyName.of("outbox.handlers");
 
-    /** Keys of the entries of a map, whose names the application chooses. */
-    private static final Map<ConfigurationPropertyName, Set<String>> MAPS = Map.of(
-            ConfigurationPropertyName.of("outbox.handlers"), keys(OutboxProperties.Handler.class),
-            ConfigurationPropertyName.of("outbox.streams"), keys(OutboxProperties.Stream.class));
+    private static final List<Module> MODULES = List.of(
+            new Module("outbox.kafka", "dev.outbox.kafka.autoconfigure.OutboxKafkaProperties", "outbox-kafka"),
+            new Module("outbox.console", "dev.outbox.console.autoconfigure.OutboxConsoleProperties", "outbox-console"));
 
     private static final int LARGEST_DISTANCE_OF_VARIABLES = 2;
 
@@ -59,39 +59,103 @@ final class UnknownProperties {
 
     private record Suggestion(String name, int distance) {}
 
+    /** Module with properties of its own, and the class that binds them. */
+    private record Module(ConfigurationPropertyName prefix, String properties, String artifact) {
+
+        Module(String prefix, String properties, String artifact) {
+            this(ConfigurationPropertyName.of(prefix), properties, artifact);
+        }
+
+        boolean isPresent() {
+            return ClassUtils.isPresent(properties, UnknownProperties.class.getClassLoader());
+        }
+    }
+
+    /** Keys below the root; those of the entries of maps, whose names the application chooses; and prefixes below which all names are known. */
+    private record Known(
+            Set<String> keys,
+            Map<ConfigurationPropertyName, Set<String>> maps,
+            Set<ConfigurationPropertyName> prefixes) {
+
+        Known() {
+            this(new TreeSet<>(), new TreeMap<>(), new TreeSet<>());
+        }
+
+        /** Reads the keys of a properties record. */
+        void add(String prefix, Class<?> type) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                String key = prefix + keyOf(component, type);
+                Class<?> entry = component.getType() == Map.class
+                        ? ResolvableType.forType(component.getGenericType()).resolveGeneric(1)
+                        : null;
+                if (component.getType().isRecord()) {
+                    add(key + ".", component.getType());
+                } else if (entry != null && entry.isRecord()) {
+                    Known entries = new Known();
+                    entries.add("", entry);
+                    maps.put(ROOT.append(key), entries.keys());
+                } else {
+                    keys.add(key);
+                }
+            }
+        }
+    }
+
     /** Writes one warning for each unknown property. */
     void report() {
-        List<ConfigurationPropertyName> others = prefixesOfOtherModules();
+        Known known = known();
         Map<ConfigurationPropertyName, ConfigurationPropertySource> unknown = new TreeMap<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource names) {
                 names.stream()
-                        .filter((name) -> ROOT.isAncestorOf(name) && !isKnown(name, source))
-                        .filter((name) ->
-                                others.stream().noneMatch((other) -> other.equals(name) || other.isAncestorOf(name)))
+                        .filter((name) -> ROOT.isAncestorOf(name) && !isKnown(name, source, known))
                         .forEach((name) -> unknown.putIfAbsent(name, source));
             }
         }
-        unknown.forEach(UnknownProperties::report);
-    }
-
-    private List<ConfigurationPropertyName> prefixesOfOtherModules() {
-        return Arrays.stream(beanFactory.getBeanNamesForAnnotation(ConfigurationProperties.class))
-                .map((bean) -> beanFactory.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
-                .map((annotation) -> annotation == null ? "" : annotation.prefix())
-                .filter((prefix) -> prefix.startsWith(ROOT + "."))
-                .map(ConfigurationPropertyName::of)
-                .toList();
-    }
-
-    private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-        for (Map.Entry<ConfigurationPropertyName, Set<String>> map : MAPS.entrySet()) {
-            if (map.getKey().equals(name) || map.getKey().isAncestorOf(name)) {
-                // A stream exists as soon as it is named.
-                return name.getNumberOfElements() <= 3 || isKey(joined(name, 3), map.getValue(), source);
+        for (Module module : MODULES) {
+            if (!module.isPresent()) {
+                unknown.entrySet().stream()
+                        .filter((property) -> module.prefix().isAncestorOf(property.getKey()))
+                        .filter((property) -> !isVariable(property.getValue()))
+                        .findFirst()
+                        .ifPresent((first) -> log.warn(
+                                "Property {} has no effect without its module: add dev.outbox:{}{}",
+                                first.getKey(),
+                                module.artifact(),
+                                origin(first.getKey(), first.getValue())));
+                unknown.keySet().removeIf(module.prefix()::isAncestorOf);
             }
         }
-        return isKey(joined(name, 1), KEYS, source);
+        unknown.forEach((name, source) -> report(name, source, known));
+    }
+
+    private Known known() {
+        Known known = new Known();
+        for (String bean : beanFactory.getBeanNamesForAnnotation(ConfigurationProperties.class)) {
+            ConfigurationProperties annotation =
+                    beanFactory.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
+            Class<?> type = beanFactory.getType(bean, false);
+            String prefix = annotation == null ? "" : annotation.prefix();
+            if (type != null && type.isRecord() && (prefix + ".").startsWith(ROOT + ".")) {
+                known.add((prefix + ".").substring((ROOT + ".").length()), type);
+            } else if (prefix.startsWith(ROOT + ".")) {
+                known.prefixes().add(ConfigurationPropertyName.of(prefix));
+            }
+        }
+        return known;
+    }
+
+    private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source, Known known) {
+        for (Map.Entry<ConfigurationPropertyName, Set<String>> map :
+                known.maps().entrySet()) {
+            if (map.getKey().equals(name) || map.getKey().isAncestorOf(name)) {
+                int key = map.getKey().getNumberOfElements() + 1;
+                // A stream exists as soon as it is named.
+                return name.getNumberOfElements() <= key || isKey(joined(name, key), map.getValue(), source);
+            }
+        }
+        return known.prefixes().stream().anyMatch((other) -> other.equals(name) || other.isAncestorOf(name))
+                || isKey(joined(name, 1), known.keys(), source);
     }
 
     /** Environment variables have underscores instead of dots, and sometimes instead of dashes. */
@@ -119,20 +183,6 @@ final class UnknownProperties {
                 .collect(Collectors.joining("."));
     }
 
-    /** Reads the keys of a properties record. Maps are left out, because their entries have their own keys. */
-    private static Set<String> keys(Class<?> type) {
-        Set<String> keys = new TreeSet<>();
-        for (RecordComponent component : type.getRecordComponents()) {
-            String key = keyOf(component, type);
-            if (component.getType().isRecord()) {
-                keys(component.getType()).forEach((nested) -> keys.add(key + "." + nested));
-            } else if (component.getType() != Map.class) {
-                keys.add(key);
-            }
-        }
-        return keys;
-    }
-
     private static String keyOf(RecordComponent component, Class<?> type) {
         try {
             Name own = type.getDeclaredField(component.getName()).getAnnotation(Name.class);
@@ -142,36 +192,56 @@ final class UnknownProperties {
         }
     }
 
-    private static void report(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-        String text = uniform(name.toString());
-        boolean variable = source.getUnderlyingSource() instanceof PropertySource<?> underlying
+    private static boolean isVariable(ConfigurationPropertySource source) {
+        return source.getUnderlyingSource() instanceof PropertySource<?> underlying
                 && (underlying instanceof SystemEnvironmentPropertySource
                         || underlying.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
-        String suggestion = candidates(name)
-                .map((known) -> new Suggestion(known, EditDistance.between(text, uniform(known))))
+    }
+
+    private static void report(ConfigurationPropertyName name, ConfigurationPropertySource source, Known known) {
+        boolean variable = isVariable(source);
+        String suggestion = suggestion(name, known, variable);
+        if (!suggestion.isEmpty() || !variable) {
+            log.warn("Property {} is unknown and has no effect{}{}", name, suggestion, origin(name, source));
+        }
+    }
+
+    private static String origin(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        ConfigurationProperty property = source.getConfigurationProperty(name);
+        Origin origin = property == null ? null : property.getOrigin();
+        return origin == null ? "" : " (" + origin + ")";
+    }
+
+    private static String suggestion(ConfigurationPropertyName name, Known known, boolean variable) {
+        String ofPoller = "poller." + name.getLastElement(Form.DASHED);
+        if (HANDLERS.isAncestorOf(name) && known.keys().contains(ofPoller)) {
+            return "; streams have such a setting, not handlers: did you mean outbox." + ofPoller + "?";
+        }
+        String text = uniform(name.toString());
+        return candidates(name, known)
+                .map((one) -> new Suggestion(one, EditDistance.between(text, uniform(one))))
                 .min(Comparator.comparingInt(Suggestion::distance))
                 .filter((found) -> found.distance() <= (variable ? LARGEST_DISTANCE_OF_VARIABLES : text.length() / 3))
                 .map((found) -> "; did you mean " + found.name() + "?")
                 .orElse("");
-        if (!suggestion.isEmpty() || !variable) {
-            ConfigurationProperty property = source.getConfigurationProperty(name);
-            Origin origin = property == null ? null : property.getOrigin();
-            log.warn(
-                    "Property {} is unknown and has no effect{}{}",
-                    name,
-                    suggestion,
-                    origin == null ? "" : " (" + origin + ")");
-        }
     }
 
-    /** Names that exist, those of handlers and streams with each id that the name may contain: one with dots needs brackets. */
-    private static Stream<String> candidates(ConfigurationPropertyName name) {
-        Stream<String> entries = MAPS.entrySet().stream()
-                .flatMap((map) -> IntStream.rangeClosed(3, name.getNumberOfElements())
-                        .mapToObj((end) ->
-                                PropertyRule.key(map.getKey().toString(), elements(name, 2, end, Form.ORIGINAL)))
-                        .flatMap((entry) -> map.getValue().stream().map((key) -> entry + "." + key)));
-        return Stream.concat(KEYS.stream().map((key) -> ROOT + "." + key), entries);
+    /**
+     * Names that exist, those of the entries of maps with each id that the name may contain: one with dots needs brackets. An entry of one map
+     * says nothing of those of another.
+     */
+    private static Stream<String> candidates(ConfigurationPropertyName name, Known known) {
+        boolean inMap = known.maps().keySet().stream().anyMatch((map) -> map.isAncestorOf(name));
+        Stream<String> entries = known.maps().entrySet().stream()
+                .filter((map) -> !inMap || map.getKey().isAncestorOf(name))
+                .flatMap((map) -> {
+                    int id = map.getKey().getNumberOfElements();
+                    return IntStream.rangeClosed(id + 1, name.getNumberOfElements())
+                            .mapToObj((end) ->
+                                    PropertyRule.key(map.getKey().toString(), elements(name, id, end, Form.ORIGINAL)))
+                            .flatMap((entry) -> map.getValue().stream().map((key) -> entry + "." + key));
+                });
+        return Stream.concat(known.keys().stream().map((key) -> ROOT + "." + key), entries);
     }
 
     private static String uniform(String name) {

@@ -128,6 +128,53 @@ class UnknownPropertiesTest {
                                 + "; did you mean outbox.streams[mail.eu].batch-size?"));
     }
 
+    @Test
+    void settingOfAStreamAtAHandlerLeadsToThePoller(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  handlers:
+                    mail:
+                      concurrency: 4
+                    "[licensing.extend]":
+                      batch-size: 3
+                """)
+                .run((context) -> assertThat(output)
+                        .contains(
+                                "Property outbox.handlers.mail.concurrency " + UNKNOWN
+                                        + "; streams have such a setting, not handlers: did you mean outbox.poller.concurrency?")
+                        .contains("did you mean outbox.poller.batch-size?")
+                        .doesNotContain("outbox.streams"));
+    }
+
+    @Test
+    void propertiesOfAnAbsentModuleNameIt(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  console:
+                    enabled: true
+                    path: /outbox
+                  kafka:
+                    routes:
+                      orders:
+                        topic: orders
+                    source: /shop
+                """)
+                .run((context) -> assertThat(output)
+                        .containsOnlyOnce("Property outbox.console.enabled has no effect without its module: add"
+                                + " dev.outbox:outbox-console (")
+                        .containsOnlyOnce(
+                                "Property outbox.kafka.routes.orders.topic has no effect without its module: add"
+                                        + " dev.outbox:outbox-kafka (")
+                        .doesNotContain("Property outbox.kafka.source")
+                        .doesNotContain(UNKNOWN));
+    }
+
+    @Test
+    void variablesOfAServiceWithTheNameOfAModuleRaiseNoAlarm(CapturedOutput output) {
+        withVariables(Map.of("OUTBOX_KAFKA_SERVICE_HOST", "10.0.0.1"))
+                .run((context) -> assertThat(output).doesNotContain("outbox.kafka"));
+    }
+
     private ApplicationContextRunner application() {
         return Applications.withSubscriptionsOn(database);
     }
