@@ -7,6 +7,7 @@ import dev.outbox.OutboxHandler;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,7 @@ final class HandlerDiscovery {
         beanFactory
                 .getBeansOfType(HandlerDefinition.class)
                 .forEach((beanName, definition) -> add(handlers, definition, "bean '" + beanName + "'"));
+        checkAliases(handlers);
         List<HandlerDefinition> found = handlers.values().stream()
                 .map((handler) -> deadLetters.attachTo(handler.definition()))
                 .toList();
@@ -101,6 +103,20 @@ final class HandlerDiscovery {
             throw new OutboxConfigurationException(
                     "two handlers have the id '" + definition.id() + "':\n    " + other.place() + "\n    " + place
                             + "\nids are stored with deliveries and must be unique; give each handler its own");
+        }
+    }
+
+    private static void checkAliases(Map<String, Found> handlers) {
+        Map<String, Found> taken = new HashMap<>(handlers);
+        for (Found handler : handlers.values()) {
+            for (String alias : handler.definition().aliases()) {
+                Found other = taken.putIfAbsent(alias, handler);
+                if (other != null) {
+                    throw new OutboxConfigurationException("the id or alias '" + alias + "' is used twice:\n    "
+                            + other.place() + "\n    " + handler.place()
+                            + "\neach takes over what is stored under it; remove the alias of one");
+                }
+            }
         }
     }
 

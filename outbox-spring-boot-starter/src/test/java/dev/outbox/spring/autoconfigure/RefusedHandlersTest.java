@@ -84,6 +84,26 @@ class RefusedHandlersTest {
     }
 
     @Test
+    void twoHandlersWithOneAliasAreRefusedWithBothPlaces() {
+        assertThatThrownBy(() -> HandlerDiscoveryTest.find(OneAlias.class))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageStartingWith("the id or alias 'mail' is used twice:\n")
+                .hasMessageContaining("OneAlias.one(")
+                .hasMessageContaining("OneAlias.other(")
+                .hasMessageContaining(" of bean 'refusedHandlersTest.OneAlias'\n")
+                .hasMessageEndingWith("each takes over what is stored under it; remove the alias of one");
+    }
+
+    static class OneAlias {
+
+        @OutboxHandler(id = "mail.one", aliases = "mail", eventTypes = "OrderPlaced")
+        void one(EventEnvelope event) {}
+
+        @OutboxHandler(id = "mail.other", aliases = "mail", eventTypes = "OrderPlaced")
+        void other(EventEnvelope event) {}
+    }
+
+    @Test
     void twoVersionsOfOneTypeAreRefused() {
         List<HandlerDefinition> handlers = HandlerDiscoveryTest.find(TwoVersions.class);
         assertThatThrownBy(() -> new LocalHandlers(handlers))
