@@ -9,9 +9,21 @@ import org.springframework.core.env.Environment;
 /** Reason why an application has no outbox, and the remedy. Reads bean definitions, because a failed context loses its conditions. */
 record MissingOutbox(String reason, String action) {
 
+    private static final String ENABLED = "outbox.enabled";
+
+    /** Returns whether the application has turned the outbox off. */
+    static boolean isFalse(Environment environment) {
+        return environment.getProperty(ENABLED, "true").strip().equalsIgnoreCase("false");
+    }
+
     static MissingOutbox explain(ConfigurableListableBeanFactory beanFactory, Environment environment) {
-        if (!environment.getProperty("outbox.enabled", Boolean.class, true)) {
+        String enabled = environment.getProperty(ENABLED, "true");
+        if (isFalse(environment)) {
             return new MissingOutbox("outbox.enabled is false", "Set outbox.enabled=true.");
+        }
+        if (!enabled.strip().equalsIgnoreCase("true")) {
+            return new MissingOutbox(
+                    "outbox.enabled is '" + enabled + "', neither true nor false", "Set outbox.enabled=true.");
         }
         if (beanFactory.getBeanNamesForType(MissingOutboxAutoConfiguration.class, true, false).length == 0) {
             return new MissingOutbox(

@@ -11,7 +11,6 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
@@ -20,9 +19,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 
-/** Warns of handlers and {@code @Outboxed} events in an application that has no outbox, although {@code outbox.enabled} is true. */
+/** Warns of handlers and {@code @Outboxed} events in an application that has no outbox, unless {@code outbox.enabled} is false. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean(OutboxRuntime.class)
 public final class MissingOutboxAutoConfiguration {
 
@@ -53,7 +51,12 @@ public final class MissingOutboxAutoConfiguration {
         @Override
         public void afterSingletonsInstantiated() {
             List<String> handlers = new HandlerDiscovery(beanFactory).declarations();
-            if (!handlers.isEmpty()) {
+            if (handlers.isEmpty()) {
+                return;
+            }
+            if (MissingOutbox.isFalse(environment)) {
+                log.info("outbox.enabled is false, so these handlers receive no events: {}", handlers);
+            } else {
                 MissingOutbox missing = MissingOutbox.explain(beanFactory, environment);
                 log.warn(
                         "The outbox is off and the handlers receive no events, because {}. {} Handlers: {}",
@@ -66,7 +69,8 @@ public final class MissingOutboxAutoConfiguration {
         @Override
         public void onApplicationEvent(PayloadApplicationEvent<?> event) {
             Class<?> type = event.getPayload().getClass();
-            if (!seen.containsKey(type)
+            if (!MissingOutbox.isFalse(environment)
+                    && !seen.containsKey(type)
                     && seen.putIfAbsent(type, true) == null
                     && MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)
                             .isPresent(Outboxed.class)

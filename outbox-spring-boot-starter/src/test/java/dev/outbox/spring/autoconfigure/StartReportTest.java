@@ -237,7 +237,22 @@ class StartReportTest {
                 .withPropertyValues("outbox.enabled=false")
                 .run((context) -> assertThat(context).hasNotFailed());
 
-        assertThat(output).doesNotContain("The outbox is off");
+        assertThat(output)
+                .doesNotContain("The outbox is off")
+                .containsOnlyOnce(
+                        "INFO  [main] d.o.s.a.MissingOutboxAutoConfiguration - outbox.enabled is false, so these handlers"
+                                + " receive no events: [subscriptions.Licensing.extend]");
+    }
+
+    @Test
+    void mistypedSwitchIsReported(CapturedOutput output) {
+        Applications.on(database)
+                .withBean(Licensing.class)
+                .withPropertyValues("outbox.enabled=flase")
+                .run((context) -> assertThat(output)
+                        .containsOnlyOnce(
+                                "The outbox is off and the handlers receive no events, because outbox.enabled is"
+                                        + " 'flase', neither true nor false. Set outbox.enabled=true. Handlers: ["));
     }
 
     @Outboxed
