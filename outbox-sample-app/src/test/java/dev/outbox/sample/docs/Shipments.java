@@ -36,7 +36,7 @@ class Shipments {
 
     record OrderPlaced(String orderId, String article) {}
 
-    @OutboxHandler(id = "shipments")
+    @OutboxHandler(id = "shipments", timeout = "10s")
     void request(OrderPlaced event, EventEnvelope envelope) {
         carrier.post()
                 .uri("/shipments")
