@@ -31,19 +31,21 @@ final class DatabaseProblems {
         }
         Optional<UnpooledDataSource> target = UnpooledDataSource.find(dataSource);
         String url = withoutParameters(target.map(UnpooledDataSource::url).orElse("its DataSource"));
+        String property = target.map(UnpooledDataSource::property).orElse("spring.datasource.url");
         String user = target.map(UnpooledDataSource::user).orElse("its user");
         String state = String.valueOf(refusal.getSQLState());
         String[] explanation = switch (state.startsWith("28") ? "28" : state) {
             case "28" ->
                 new String[] {
                     "the outbox cannot log in to " + url + " as " + user,
-                    "check spring.datasource.username and spring.datasource.password, and whether pg_hba.conf of the server lets this"
-                            + " user in"
+                    "check spring.datasource.username and spring.datasource.password"
+                            + (property.equals(UnpooledDataSource.DIRECT_URL) ? ", or those in " + property : "")
+                            + ", and whether pg_hba.conf of the server lets this user in"
                 };
             case "3D000" ->
                 new String[] {
                     "the database of the outbox does not exist at " + url,
-                    "correct the name in spring.datasource.url, or create the database with CREATE DATABASE"
+                    "correct the name in " + property + ", or create the database with CREATE DATABASE"
                 };
             case "42501" ->
                 new String[] {
@@ -58,7 +60,8 @@ final class DatabaseProblems {
             default ->
                 new String[] {
                     "the outbox cannot reach " + url,
-                    "start the server, or correct the host and port in spring.datasource.url; a firewall may also be in the way"
+                    "start the server, or correct the host and port in " + property
+                            + "; a firewall may also be in the way"
                 };
         };
         String answer = String.valueOf(refusal.getMessage()).replaceFirst("\\.$", "");
@@ -85,7 +88,8 @@ final class DatabaseProblems {
                                     .filter((line) -> line.startsWith("Migration ") || line.startsWith("Detected "))
                                     .findFirst()
                                     .orElse("the history of the tables does not fit"),
-                    "deploy the version that migrated the tables, or a later release",
+                    "deploy the version that migrated the tables, or a later release; if the application's own Flyway has"
+                            + " spring.flyway.table=outbox_schema_history, name another table there",
                     null);
         }
         if (message.startsWith("Unsupported Database: PostgreSQL")) {

@@ -26,6 +26,8 @@ public final class UnpooledDataSource extends AbstractDataSource {
             "org.apache.tomcat.jdbc.pool.DataSource",
             "org.apache.commons.dbcp2.BasicDataSource");
 
+    static final String DIRECT_URL = "outbox.direct-url";
+
     private static final String LOGIN_TIMEOUT_SECONDS = "10";
 
     private static final String[] URLS = {"jdbcUrl", "url"};
@@ -73,6 +75,11 @@ public final class UnpooledDataSource extends AbstractDataSource {
     @Nullable
     String url() {
         return url != null ? url : read(pool, String.class, URLS);
+    }
+
+    /** Returns the property that has the URL. */
+    String property() {
+        return url != null ? DIRECT_URL : "spring.datasource.url";
     }
 
     @Nullable

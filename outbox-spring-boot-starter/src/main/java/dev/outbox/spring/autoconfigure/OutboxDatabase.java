@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import java.util.Optional;
@@ -10,6 +11,17 @@ import org.springframework.util.StringUtils;
 /** DataSource and schemas of the outbox tables, and the URL that bypasses a pooler. */
 record OutboxDatabase(
         DataSource dataSource, Schemas schemas, @Nullable String directUrl) {
+
+    OutboxDatabase {
+        if (StringUtils.hasText(directUrl) && !directUrl.startsWith("jdbc:")) {
+            // It may contain a password.
+            throw new OutboxConfigurationException(
+                    "the property outbox.direct-url is no JDBC URL",
+                    "set it to that of PostgreSQL itself, such as jdbc:postgresql://host:5432/database, or remove it if no pooler"
+                            + " stands in between",
+                    null);
+        }
+    }
 
     /** Returns connections to PostgreSQL itself; empty if no URL bypasses a pooler. */
     Optional<DataSource> direct() {

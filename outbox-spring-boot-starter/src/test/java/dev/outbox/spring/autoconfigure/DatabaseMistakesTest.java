@@ -142,6 +142,31 @@ class DatabaseMistakesTest {
     }
 
     @Test
+    void directUrlIsUnreachable() {
+        FailureAnalysis analysis = analyze(Applications.on(database)
+                .withPropertyValues("outbox.direct-url=jdbc:postgresql://localhost:1/shop?connectTimeout=5"));
+
+        assertThat(analysis.getDescription())
+                .startsWith("The outbox cannot reach jdbc:postgresql://localhost:1/shop: ");
+        assertThat(analysis.getAction())
+                .isEqualTo(
+                        "Start the server, or correct the host and port in outbox.direct-url; a firewall may also be in"
+                                + " the way.");
+    }
+
+    @Test
+    void directUrlIsNoJdbcUrl() {
+        FailureAnalysis analysis = analyze(Applications.on(database)
+                .withPropertyValues("outbox.direct-url=postgresql://ann:secret@localhost/shop"));
+
+        assertThat(analysis.getDescription()).isEqualTo("The property outbox.direct-url is no JDBC URL.");
+        assertThat(analysis.getAction())
+                .isEqualTo(
+                        "Set it to that of PostgreSQL itself, such as jdbc:postgresql://host:5432/database, or remove it"
+                                + " if no pooler stands in between.");
+    }
+
+    @Test
     void databaseDoesNotExist() {
         assertReport(
                 "missing-database",
