@@ -1,5 +1,6 @@
 package dev.outbox.internal.registry;
 
+import dev.outbox.internal.sql.Counted;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
@@ -88,6 +89,12 @@ public final class InstanceStore {
              WHERE i.name = :name
             """;
 
+    /** Stops at the bound, and after a second on a table that is slow to read. */
+    private static final String WAITING = """
+            SELECT count(*)
+              FROM (SELECT FROM {schema}.outbox_unpublished LIMIT {most}) o
+            """.replace("{most}", Integer.toString(Counted.MOST_OF_EACH));
+
     /** Stands between a stream and an instance, and cannot be part of the stream. */
     private static final String SEPARATOR = "\u001f";
 
@@ -116,12 +123,14 @@ public final class InstanceStore {
     private final Pipeline name;
     private final Pipeline seen;
     private final Pipeline delete;
+    private final Pipeline waiting;
 
     public InstanceStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.name = new Pipeline(schema, NAME);
         this.seen = new Pipeline(schema, SEEN);
         this.delete = new Pipeline(schema, DELETE);
+        this.waiting = new Pipeline(schema, Pipeline.INSPECT.replace("5s", "1s"), WAITING);
     }
 
     /**
@@ -195,5 +204,13 @@ public final class InstanceStore {
     /** Removes an instance that stops. */
     public void delete(String name) throws SQLException {
         delete.run(dataSource, (parameters) -> parameters.set("name", name));
+    }
+
+    /** Returns how many events are not published yet. */
+    public Counted waiting() throws SQLException {
+        return waiting.run(
+                dataSource,
+                (parameters) -> {},
+                (results) -> Counted.upTo(results.row().getLong(1), Counted.MOST_OF_EACH));
     }
 }

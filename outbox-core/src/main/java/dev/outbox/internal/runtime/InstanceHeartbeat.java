@@ -1,8 +1,10 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.sql.Counted;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -10,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Publishes this instance's heartbeat and handlers for operators, and finds work that no wake-up has announced. */
-final class InstanceHeartbeat implements AutoCloseable {
+final class InstanceHeartbeat {
 
     private static final Logger log = LoggerFactory.getLogger(InstanceHeartbeat.class);
 
-    private static final Duration LONGEST_DELETE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_END = Duration.ofSeconds(1);
 
     /** How old a heartbeat becomes while a call lasts. */
     private static final Duration OLDEST_CALLS = Duration.ofSeconds(5);
@@ -32,6 +34,7 @@ final class InstanceHeartbeat implements AutoCloseable {
     private volatile boolean namesCalls;
     private volatile long begun = System.nanoTime();
     private boolean named;
+    private volatile @Nullable Counted waiting;
 
     /** Receives the work that a look found, or null if it failed, with the time at which it began. Returns the time until the next. */
     @FunctionalInterface
@@ -107,28 +110,34 @@ final class InstanceHeartbeat implements AutoCloseable {
         named = true;
     }
 
-    /** Removes the row, unless the database has failed before or takes too long: the row then disappears after a day. */
-    @Override
-    public void close() {
-        if (written) {
-            Thread end = new Thread(this::delete, "outbox-instance-end");
-            end.setDaemon(true);
-            try {
-                end.start();
-                end.join(LONGEST_DELETE.toMillis());
-            } catch (InterruptedException ex) {
-                Thread.currentThread().interrupt();
-            } catch (OutOfMemoryError ex) {
-                log.debug("Could not start the thread that removes instance {}; it is listed for a day", name, ex);
-            }
+    /**
+     * Removes the row, which else disappears after a day, and returns how many events wait; empty if the database has failed before or takes
+     * too long.
+     */
+    Optional<Counted> close() {
+        if (!written) {
+            return Optional.empty();
         }
+        Thread end = new Thread(this::end, "outbox-instance-end");
+        end.setDaemon(true);
+        try {
+            end.start();
+            end.join(LONGEST_END.toMillis());
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (OutOfMemoryError ex) {
+            log.debug("Could not start the thread that removes instance {}; it is listed for a day", name, ex);
+        }
+        return Optional.ofNullable(waiting);
     }
 
-    private void delete() {
+    private void end() {
+        waiting = null;
         try {
             store.delete(name);
+            waiting = store.waiting();
         } catch (SQLException | RuntimeException ex) {
-            log.debug("Could not remove instance {}; it is listed for a day", name, ex);
+            log.debug("Could not remove instance {}, or count what waits", name, ex);
         }
     }
 }

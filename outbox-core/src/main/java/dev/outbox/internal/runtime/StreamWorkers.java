@@ -18,6 +18,7 @@ import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.schedule.ScheduleMover;
 import dev.outbox.internal.schema.WorkerPrivileges;
+import dev.outbox.internal.sql.Counted;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.net.InetAddress;
@@ -28,6 +29,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -375,16 +377,22 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
         long begun = System.nanoTime();
         try {
             pollers.values().forEach(StreamPoller::stopSoon);
-            handlers.all()
-                    .forEach((running) ->
-                            log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
+            Collection<RunningHandlers.Invoked> waitedFor = handlers.all();
+            waitedFor.forEach(
+                    (running) -> log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
             notifications.stopReceiving();
             feeder.close(PATIENCE);
             deadLetters.close();
             endPollers(begun);
             dispatcher.failureLog().summarize(Duration.ZERO);
             housekeeping.close(LONGEST_HOUSEKEEPING);
-            instance.close();
+            Optional<Counted> waiting = instance.close();
+            if (polling && started) {
+                log.info(
+                        "Outbox stopped: handlers that were running: {}{}",
+                        waitedFor.size(),
+                        waiting.map((events) -> "; events that wait: " + events).orElse(""));
+            }
             announce();
             notifications.close();
             leases.close();
