@@ -7,6 +7,7 @@ import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -148,13 +149,23 @@ public final class OutboxMigrations {
             throw new OutboxConfigurationException(
                     "the outbox tables in schema " + schema.quoted() + " are not up to date: "
                             + String.join(", ", scripts) + " did not run, and outbox.migrate is false",
-                    "start once with outbox.migrate=true, or run the SQL that updates the tables",
-                    plainSql.of(scripts),
+                    "let the owner of the tables run the SQL that this command prints:\n\n    "
+                            + plainSql.command(version()) + "\n\nor start once with outbox.migrate=true",
                     null);
         }
         flyway.validate();
         checkOutbox();
         warnIfNewer();
+    }
+
+    /** Returns the version of the tables; 0 if there are none. */
+    private int version() {
+        return Arrays.stream(flyway.info().applied())
+                .map(MigrationInfo::getVersion)
+                .filter(Objects::nonNull)
+                .mapToInt((version) -> version.getMajor().intValue())
+                .max()
+                .orElse(0);
     }
 
     private void run(String task, String remedy, Runnable work) {

@@ -85,8 +85,27 @@ public final class PlainSql {
                 .toList());
     }
 
+    /** Returns the command that prints {@link #after}: an error shows it, because the SQL has hundreds of lines. */
+    String command(int version) {
+        StringBuilder command = new StringBuilder("java ");
+        command.append(
+                module.equals(TableModule.OUTBOX)
+                        ? "-jar outbox-core.jar"
+                        : "-cp outbox-core.jar:outbox-" + module.name() + ".jar " + PlainSql.class.getName()
+                                + " --module=" + module.name());
+        if (!schema.equals(OutboxSchema.DEFAULT)) {
+            command.append(" --schema=").append(schema.name());
+        }
+        if (!archiveSchema.equals(OutboxSchema.DEFAULT_ARCHIVE)) {
+            command.append(" --archive-schema=").append(archiveSchema.name());
+        }
+        return version == 0
+                ? command.toString()
+                : command.append(" --after=").append(version).toString();
+    }
+
     /** Returns the SQL that runs these migrations and records them. */
-    String of(List<String> scripts) {
+    private String of(List<String> scripts) {
         StringBuilder sql = new StringBuilder(history());
         scripts.forEach(
                 (script) -> sql.append('\n').append(rendered(read(script))).append(record(script)));

@@ -22,6 +22,11 @@ public record TableModule(String location, String history, List<String> scripts,
         tables = List.copyOf(tables);
     }
 
+    /** Returns the name of a module. */
+    String name() {
+        return location.replaceFirst("^dev/outbox/", "").replaceFirst("/.*$", "");
+    }
+
     /** Returns a table that no application creates. */
     String ownTable() {
         return tables.isEmpty() ? "outbox_incarnation" : tables.get(0);

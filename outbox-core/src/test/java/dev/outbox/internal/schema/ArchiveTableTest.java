@@ -2,6 +2,7 @@ package dev.outbox.internal.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outbox.OutboxConfigurationException;
@@ -62,10 +63,11 @@ class ArchiveTableTest {
     void archiveMayMoveToAnotherSchemaLater() {
         migrations("events", "audit").migrate();
 
-        OutboxConfigurationException outdated = catchThrowableOfType(
-                OutboxConfigurationException.class,
-                () -> migrations("events", "archive").validate());
-        sql.sql(outdated.sql().replace("?", "??")).update();
+        assertThatThrownBy(() -> migrations("events", "archive").validate())
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageContaining("    java -jar outbox-core.jar --archive-schema=archive --after=1\n");
+        sql.sql(PlainSql.sql("--archive-schema=archive", "--after=1").replace("?", "??"))
+                .update();
         assertThatCode(() -> migrations("events", "archive").validate()).doesNotThrowAnyException();
 
         migrations("events", "third").migrate();

@@ -37,7 +37,10 @@ class InboxTablesTest {
                     Inbox.TABLES, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
             assertThatThrownBy(migrations::validate)
                     .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("V1__kafka.sql did not run");
+                    .hasMessageContaining("V1__kafka.sql did not run")
+                    .hasMessageContaining(
+                            "java -cp outbox-core.jar:outbox-kafka.jar dev.outbox.internal.schema.PlainSql"
+                                    + " --module=kafka\n");
 
             int before = output.getOut().length();
             PlainSql.main(new String[] {"--module=kafka"});
