@@ -1,0 +1,3 @@
+package shop;
+
+public record OrderPlaced(String orderId, String article) {}

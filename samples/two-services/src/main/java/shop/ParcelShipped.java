@@ -1,0 +1,4 @@
+package shop;
+
+/** Event of the warehouse. */
+public record ParcelShipped(String parcel, String orderId) {}

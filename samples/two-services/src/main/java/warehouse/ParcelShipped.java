@@ -1,0 +1,3 @@
+package warehouse;
+
+public record ParcelShipped(String parcel, String orderId) {}

@@ -1,0 +1,1 @@
+CREATE TABLE parcels (id text PRIMARY KEY, article text NOT NULL);
