@@ -53,6 +53,26 @@ class ReleaseTest {
     }
 
     @Test
+    void releaseHasSourcesJavadocSbomAndProvenance() {
+        String profile = ROOT.split("<id>release</id>", 2)[1];
+        String workflow = read(".github/workflows/release.yml");
+
+        assertThat(profile)
+                .contains("<maven.source.skip>false<", "<maven.javadoc.skip>false<", "<cyclonedx.skip>false<");
+        assertThat(workflow)
+                .contains("bash .ci/stage", "-Prelease deploy", "uses: actions/attest-build-provenance@")
+                .contains("id-token: write", "attestations: write", "-cyclonedx.json");
+        assertThat(all("<artifactId>cyclonedx-maven-plugin</artifactId>(?s:.*?)<outputName>([^<]+)<", ROOT)
+                        .get(0))
+                .endsWith("-cyclonedx");
+        assertThat(modules().stream()
+                        .filter((module) -> module.startsWith("outbox-")
+                                && read(module + "/pom.xml").contains(NOT_DEPLOYED)))
+                .isNotEmpty()
+                .allSatisfy((module) -> assertThat(workflow).contains("!" + module + "/**"));
+    }
+
+    @Test
     void supportedVersionsAreThoseOfTheBuild() {
         List<String> cells = List.of(
                 all("<version>(\\d+\\.\\d+)\\.\\d+-SNAPSHOT</version>", ROOT).get(0),
