@@ -46,8 +46,8 @@ final class HandlerDefects {
                     "background task ends at its first failure",
                     "G2",
                     "BackgroundLoop.java",
-                    "            return afterFailure(ex);\n",
-                    "            closing = true;\n            return afterFailure(ex);\n",
+                    "            return afterFailure(ex, outages);\n",
+                    "            closing = true;\n            return afterFailure(ex, outages);\n",
                     "BackgroundLoopTest"),
             Defect.of(
                     "events of unknown handlers count as handled",
