@@ -82,6 +82,15 @@ class ArchiveTableTest {
         assertThatCode(() -> migrations("events", "audit").validate()).doesNotThrowAnyException();
     }
 
+    @Test
+    void archiveMayBeInTheSchemaOfTheOutbox() {
+        migrations("events", "events").start(true);
+
+        assertThatCode(() -> migrations("events", "events").start(false)).doesNotThrowAnyException();
+        assertThat(relations("events")).contains("outbox_unpublished", "events");
+        assertThat(relations("audit")).isEmpty();
+    }
+
     private OutboxMigrations migrations(String schema, String archive) {
         return new OutboxMigrations(database.dataSource(), new OutboxSchema(schema), new OutboxSchema(archive));
     }
