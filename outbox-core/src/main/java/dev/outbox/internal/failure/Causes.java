@@ -87,10 +87,12 @@ public final class Causes {
 
     private static boolean isUnreachableItself(Throwable ex) {
         return isOutageItself(ex)
-                && !(ex instanceof SQLException sql
-                        && sql.getSQLState() != null
-                        && sql.getSQLState().startsWith("53")
-                        && !TOO_MANY_CONNECTIONS.equals(sql.getSQLState()));
+                && !(ex instanceof SQLException sql && (isShortOfResources(sql) || remedy(sql) != null));
+    }
+
+    private static boolean isShortOfResources(SQLException ex) {
+        String state = ex.getSQLState();
+        return state != null && state.startsWith("53") && !TOO_MANY_CONNECTIONS.equals(state);
     }
 
     /** Returns the message of the innermost exception of a database, and otherwise that of the exception, without secrets. */
@@ -152,20 +154,25 @@ public final class Causes {
      * asks for results in a format that it has not prepared.
      */
     public static SQLException explained(SQLException ex) {
-        String message = ex.getMessage();
-        String state = ex.getSQLState();
-        if (message == null || state == null || !LOST_STATEMENTS.contains(state)) {
-            return ex;
-        }
-        String remedy = message.contains("prepared statement")
-                ? REMEDY_FOR_POOLER
-                : message.contains("result formats but query has") ? REMEDY_FOR_FORMAT : null;
+        String remedy = remedy(ex);
         if (remedy == null) {
             return ex;
         }
-        SQLException explained = new SQLException(message + remedy, ex.getSQLState(), ex.getErrorCode(), ex);
+        SQLException explained = new SQLException(ex.getMessage() + remedy, ex.getSQLState(), ex.getErrorCode(), ex);
         explained.setStackTrace(ex.getStackTrace());
         return explained;
+    }
+
+    private static @Nullable String remedy(SQLException ex) {
+        String message = ex.getMessage();
+        String state = ex.getSQLState();
+        if (message == null || state == null || !LOST_STATEMENTS.contains(state)) {
+            return null;
+        }
+        if (message.contains("prepared statement")) {
+            return REMEDY_FOR_POOLER;
+        }
+        return message.contains("result formats but query has") ? REMEDY_FOR_FORMAT : null;
     }
 
     /** Returns an unchecked exception for a failed statement. */

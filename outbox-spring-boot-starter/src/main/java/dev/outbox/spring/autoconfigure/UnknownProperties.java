@@ -44,8 +44,8 @@ final class UnknownProperties {
     private static final ConfigurationPropertyName HANDLERS = ConfigurationPropertyName.of("outbox.handlers");
 
     private static final List<Module> MODULES = List.of(
-            new Module("outbox.kafka", "dev.outbox.kafka.autoconfigure.OutboxKafkaProperties", "outbox-kafka"),
-            new Module("outbox.console", "dev.outbox.console.autoconfigure.OutboxConsoleProperties", "outbox-console"));
+            new Module("kafka", "dev.outbox.kafka.autoconfigure.OutboxKafkaProperties"),
+            new Module("console", "dev.outbox.console.autoconfigure.OutboxConsoleProperties"));
 
     private static final int LARGEST_DISTANCE_OF_VARIABLES = 2;
 
@@ -62,8 +62,8 @@ final class UnknownProperties {
     /** Module with properties of its own, and the class that binds them. */
     private record Module(ConfigurationPropertyName prefix, String properties, String artifact) {
 
-        Module(String prefix, String properties, String artifact) {
-            this(ConfigurationPropertyName.of(prefix), properties, artifact);
+        Module(String name, String properties) {
+            this(ROOT.append(name), properties, "outbox-" + name);
         }
 
         boolean isPresent() {
