@@ -118,7 +118,7 @@ public final class HandlerExpiry {
                 .collect(Collectors.joining(", "));
         log.warn(
                 "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Later deliveries that the handler"
-                        + " takes wait behind them: {}.{} Subscribe the handler to these events again; otherwise they become dead letters"
+                        + " takes wait behind them: {}.{} If they are still to be handled, subscribe the handler again; else they become dead letters"
                         + " at {}, and the later ones continue. To end this at once: {}",
                 types,
                 handlerId,

@@ -160,14 +160,14 @@ public final class HandlerRegistry {
             HandlerStore.Listed found = store.list();
             HandlerStore.Listed before = listed;
             if (before != null && !before.server().equals(found.server())) {
-                log.info("The database was restarted, promoted or restored; registering the handlers that it has lost");
+                log.info("The database was restarted, promoted or restored: handlers that it lacks are registered again");
                 restore(before.handlers(), found.handlers());
                 found = store.list();
             }
             HandlerRoutes current = new HandlerRoutes(known.local(), found.handlers());
             FaultPoint.AFTER_REGISTRY_LOAD.reached();
             if (!known.elsewhere().equals(current.elsewhere())) {
-                log.info("Handlers that only other instances have: {}", current.elsewhere());
+                log.info("Registered handlers that this instance does not have: {}", current.elsewhere());
             }
             routes = current;
             listed = found;

@@ -164,7 +164,7 @@ class AbsentHandlersTest {
                     .startsWith(
                             "No running instance handles OrderPaid in handler 'billing' any more, and deliveries wait for it: 3."
                                     + " Later deliveries that the handler takes wait behind them: 2. If the class was renamed, put"
-                                    + " @EventType(\"OrderPaid\") on the new one. Subscribe the handler to these events again; otherwise they become dead letters at 20")
+                                    + " @EventType(\"OrderPaid\") on the new one. If they are still to be handled, subscribe the handler again; else they become dead letters at 20")
                     .endsWith(", and the later ones continue. To end this at once:"
                             + " OutboxOperations.expireSubscription(\"billing\", \"OrderPaid\", actor, reason)");
         });

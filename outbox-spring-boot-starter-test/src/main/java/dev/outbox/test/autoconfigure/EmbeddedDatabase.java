@@ -107,7 +107,7 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
                     .setServerConfig("max_connections", "1000")
                     .start();
             log.debug("The embedded PostgreSQL has printed:\n{}", text(output));
-            log.info("Started an embedded PostgreSQL on port {} for the tests of this JVM", postgres.getPort());
+            log.info("Started an embedded PostgreSQL on port {} for this JVM", postgres.getPort());
             return postgres;
         } catch (IOException | IllegalStateException ex) {
             throw new IllegalStateException(
