@@ -14,7 +14,7 @@ import java.util.List;
 public final class ScheduledEventsAssert<T> extends EventsAssert<ScheduledEventsAssert<T>, ScheduledEvent, T> {
 
     /** Longer than a slow machine takes from the publication to the assertion. */
-    private static final Duration TOLERANCE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_TOLERANCE = Duration.ofSeconds(30);
 
     ScheduledEventsAssert(
             OutboxTester outbox, Class<T> payloadClass, List<ScheduledEvent> selected, String description) {
@@ -52,16 +52,23 @@ public final class ScheduledEventsAssert<T> extends EventsAssert<ScheduledEvents
     }
 
     /**
-     * Selects the events that are due after a time, give or take 30 seconds: the test itself takes time. What {@link OutboxTester#advance}
-     * lets pass counts: an event for 14 days is due in 13 days after {@code advance(Duration.ofDays(1))}.
+     * Selects the events that are due after a time, give or take a tenth of it and a second, but at most 30 seconds: the test itself
+     * takes time. What {@link OutboxTester#advance} lets pass counts: an event for 14 days is due in 13 days after
+     * {@code advance(Duration.ofDays(1))}.
      *
      * @param duration the time from now, by the clock of the database
      * @return the narrower selection
      */
     public ScheduledEventsAssert<T> dueIn(Duration duration) {
+        Duration tolerance = tolerance(duration);
         return narrow(
                 " that is due in " + ScheduledEvent.text(duration),
-                (event) -> event.dueIn().minus(duration).abs().compareTo(TOLERANCE) <= 0);
+                (event) -> event.dueIn().minus(duration).abs().compareTo(tolerance) <= 0);
+    }
+
+    private static Duration tolerance(Duration duration) {
+        Duration tolerance = duration.abs().dividedBy(10).plusSeconds(1);
+        return tolerance.compareTo(LONGEST_TOLERANCE) < 0 ? tolerance : LONGEST_TOLERANCE;
     }
 
     /**

@@ -92,6 +92,15 @@ class ScheduledEventsAssertTest {
     }
 
     @Test
+    void toleranceOfAShortTimeIsShort() {
+        schedule("1", (event) -> event.deliverAfter(Duration.ofSeconds(35)));
+
+        assertFails(() -> assertThat(outbox).scheduled(OrderPlaced.class).dueIn(Duration.ofSeconds(5)))
+                .withMessageContaining("that is due in 5 seconds, but there is only:");
+        assertThat(outbox).scheduled(OrderPlaced.class).dueIn(Duration.ofSeconds(34));
+    }
+
+    @Test
     void advancesToOneScheduledEventAfterTheOther() {
         schedule("2", (event) -> event.deliverAfter(TWO_WEEKS));
         schedule("1", (event) -> event.deliverAfter(Duration.ofHours(1)));
