@@ -8,9 +8,10 @@ import java.util.function.Consumer;
 public final class DrainResult {
 
     private final List<Attempt> attempts;
-    private final Consumer<Attempt> seen;
+    private final Consumer<Result> seen;
 
-    DrainResult(List<Attempt> attempts, Consumer<Attempt> seen) {
+    /** Tells the consumer which kind of failed attempts the test reads. */
+    DrainResult(List<Attempt> attempts, Consumer<Result> seen) {
         this.attempts = List.copyOf(attempts);
         this.seen = seen;
     }
@@ -26,35 +27,32 @@ public final class DrainResult {
 
     /** {@return the attempts, in their order} */
     public List<Attempt> attempts() {
-        attempts.stream()
-                .filter((attempt) -> attempt.result() != Result.SUCCESS)
-                .forEach(seen);
+        seen.accept(Result.RETRY);
+        seen.accept(Result.DEAD);
         return attempts;
     }
 
     /** {@return the number of attempts that succeeded} */
     public int handled() {
-        return with(Result.SUCCESS).size();
+        return count(Result.SUCCESS);
     }
 
     /** {@return the number of attempts that failed and will be retried} */
     public int retried() {
-        return see(Result.RETRY);
+        seen.accept(Result.RETRY);
+        return count(Result.RETRY);
     }
 
     /** {@return the number of attempts after which a delivery is dead} */
     public int dead() {
-        return see(Result.DEAD);
+        seen.accept(Result.DEAD);
+        return count(Result.DEAD);
     }
 
-    private int see(Result result) {
-        List<Attempt> failed = with(result);
-        failed.forEach(seen);
-        return failed.size();
-    }
-
-    private List<Attempt> with(Result result) {
-        return attempts.stream().filter((attempt) -> attempt.result() == result).toList();
+    private int count(Result result) {
+        return (int) attempts.stream()
+                .filter((attempt) -> attempt.result() == result)
+                .count();
     }
 
     @Override

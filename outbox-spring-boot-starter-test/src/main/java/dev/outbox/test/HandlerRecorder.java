@@ -2,11 +2,11 @@ package dev.outbox.test;
 
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +25,7 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     private final Map<String, Set<UUID>> handled = new HashMap<>();
     private final List<DrainResult.Attempt> attempts = new ArrayList<>();
     private final Map<Delivery, Failure> failed = new HashMap<>();
-    private final Set<Outcome> seen = new HashSet<>();
+    private final Map<Delivery, Boolean> seen = new HashMap<>();
     private boolean failuresExpected;
     private long activity;
 
@@ -90,9 +90,9 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
         failuresExpected = true;
     }
 
-    /** Records that the test has seen that a handler is retried, or that its delivery is dead. */
-    synchronized void see(String handlerId, boolean dead) {
-        seen.add(new Outcome(handlerId, dead));
+    /** Records that the test has seen that a delivery is retried, or dead. A delivery that was seen dead may be retried by an operator. */
+    synchronized void see(UUID eventId, UnfinishedDelivery delivery) {
+        seen.merge(new Delivery(delivery.handlerId(), eventId), delivery.dead(), Boolean::logicalOr);
     }
 
     /** Returns whether an attempt has failed, and the test does not expect all failures. */
@@ -102,10 +102,11 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
 
     /** Returns whether the test has neither caused nor seen a failure. */
     synchronized boolean isUnexpected(FailedDelivery failure) {
-        String handlerId = failure.delivery().handlerId();
-        Failure last = failed.get(new Delivery(handlerId, failure.eventId()));
-        return !(last != null && last.injected())
-                && !seen.contains(new Outcome(handlerId, failure.delivery().dead()));
+        Delivery delivery = new Delivery(failure.delivery().handlerId(), failure.eventId());
+        Failure last = failed.get(delivery);
+        Boolean seenDead = seen.get(delivery);
+        boolean expected = seenDead != null && (seenDead || !failure.delivery().dead());
+        return !(last != null && last.injected()) && !expected;
     }
 
     /** Returns what the handler threw last, if the handler itself failed. */
@@ -160,6 +161,4 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     private record Delivery(String handlerId, UUID eventId) {}
 
     private record Failure(Throwable exception, boolean injected) {}
-
-    private record Outcome(String handlerId, boolean dead) {}
 }

@@ -38,7 +38,7 @@ public final class OutboxAssert {
     }
 
     private <T> PublishedEventsAssert<T> published(String eventType, Class<T> payloadClass) {
-        List<StoredEvent> events = outbox.events();
+        List<StoredEvent> events = outbox.unseenEvents();
         Predicate<EventEnvelope> ofType = (event) -> event.eventType().equals(eventType);
         if (events.stream().map(StoredEvent::envelope).noneMatch(ofType)) {
             requireNotScheduled(eventType, ofType);
@@ -119,7 +119,7 @@ public final class OutboxAssert {
      * @return this
      */
     public OutboxAssert isDrained() {
-        List<StoredEvent> unhandled = outbox.events().stream()
+        List<StoredEvent> unhandled = outbox.unseenEvents().stream()
                 .filter((event) ->
                         event.status() != Status.PUBLISHED || event.handledBy().isEmpty())
                 .toList();
@@ -127,7 +127,11 @@ public final class OutboxAssert {
     }
 
     private OutboxAssert none(String expected, Predicate<StoredEvent> unexpected) {
-        return none(expected, outbox.events().stream().filter(unexpected).toList(), "");
+        List<StoredEvent> found =
+                outbox.unseenEvents().stream().filter(unexpected).toList();
+        // A test that expects this assertion to fail has seen the failures that its message lists.
+        outbox.see(found, (delivery) -> true);
+        return none(expected, found, "");
     }
 
     private OutboxAssert none(String expected, List<?> found, String advice) {

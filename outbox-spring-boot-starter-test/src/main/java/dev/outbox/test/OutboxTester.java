@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.assertj.core.api.AssertProvider;
@@ -83,8 +84,9 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         if (draining) {
             throw new IllegalStateException("drain() is running; a handler must not call it");
         }
-        draining = true;
         int first = recorder.attemptCount();
+        List<FailedDelivery> earlier = failures();
+        draining = true;
         try {
             long before;
             boolean more;
@@ -94,7 +96,9 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
                 more = delivery().runOnce();
                 requireEnd(recorder.attemptsFrom(first));
             } while (more || recorder.activity() != before);
-            return new DrainResult(recorder.attemptsFrom(first), this::see);
+            List<FailedDelivery> failures = new ArrayList<>(failures());
+            failures.removeAll(earlier);
+            return new DrainResult(recorder.attemptsFrom(first), (result) -> see(failures, result));
         } catch (SQLException ex) {
             throw new IllegalStateException("the outbox could not deliver, because PostgreSQL failed", ex);
         } finally {
@@ -102,12 +106,21 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         }
     }
 
-    private void see(DrainResult.Attempt attempt) {
-        recorder.see(attempt.handlerId(), attempt.result() == Result.DEAD);
+    private void see(List<FailedDelivery> failures, Result result) {
+        failures.stream()
+                .filter((failure) -> failure.delivery().dead() == (result == Result.DEAD))
+                .forEach((failure) -> recorder.see(failure.eventId(), failure.delivery()));
     }
 
-    void see(UnfinishedDelivery delivery) {
-        recorder.see(delivery.handlerId(), delivery.dead());
+    /** Records that the test has seen the deliveries of events that meet a condition: it expects their failures. */
+    void see(List<StoredEvent> events, Predicate<UnfinishedDelivery> condition) {
+        events.forEach((event) -> event.deliveries().stream()
+                .filter(condition)
+                .forEach((delivery) -> recorder.see(event.envelope().eventId(), delivery)));
+    }
+
+    private List<FailedDelivery> failures() {
+        return recorder.mayHaveUnexpectedFailures() ? stored().failures() : List.of();
     }
 
     private static void requireEnd(List<DrainResult.Attempt> attempts) {
@@ -177,7 +190,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
      * Lets handlers fail in this test. Otherwise, a test fails at its end if a handler has failed and the failure is still open: no later
      * attempt succeeded, no dead-letter method has taken it, {@link #failNext} did not cause it, and the test has not asserted it, with
      * {@link PublishedEventsAssert#isRetrying isRetrying}, {@link PublishedEventsAssert#isDead isDead} or
-     * {@link PublishedEventsAssert#withError withError}, for example, or read it from a {@link DrainResult}.
+     * {@link PublishedEventsAssert#withError withError}, for example, or read it from a {@link DrainResult} or {@link #events()}.
      *
      * @return this tester
      */
@@ -203,7 +216,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     public OutboxTester verifyIdempotent(String handlerId) {
         requireHandler(handlerId);
         requireNoTransaction("verifyIdempotent() delivers committed events only");
-        List<StoredEvent> again = events().stream()
+        List<StoredEvent> again = unseenEvents().stream()
                 .filter((event) -> event.handledBy().contains(handlerId))
                 .toList();
         if (again.isEmpty()) {
@@ -228,11 +241,19 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
 
     /**
      * Reads all events in the tables of the outbox, those of the active transaction included. An event that is scheduled for later is not
-     * among them: assert it with {@link OutboxAssert#scheduled(Class)}.
+     * among them: assert it with {@link OutboxAssert#scheduled(Class)}. A test that reads failures here {@linkplain #expectFailures expects}
+     * them.
      *
      * @return the events, in the order in which they were published
      */
     public List<StoredEvent> events() {
+        List<StoredEvent> events = unseenEvents();
+        see(events, (delivery) -> true);
+        return events;
+    }
+
+    /** Reads all events, without their failures being seen. */
+    List<StoredEvent> unseenEvents() {
         return stored().all(recorder::handlersOf);
     }
 
@@ -349,9 +370,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     private @Nullable AssertionError problem(boolean passed) {
-        List<FailedDelivery> failures = recorder.mayHaveUnexpectedFailures()
-                ? stored().failures().stream().filter(recorder::isUnexpected).toList()
-                : List.of();
+        List<FailedDelivery> failures =
+                failures().stream().filter(recorder::isUnexpected).toList();
         List<String> unused = passed ? recorder.unusedFailures() : List.of();
         StringJoiner message = new StringJoiner("\n");
         if (!failures.isEmpty()) {

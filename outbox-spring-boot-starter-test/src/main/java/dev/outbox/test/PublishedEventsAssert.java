@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.test.StoredEvent.Status;
 import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Assertions on the published events of a type. Each narrows the selection to the events that meet it, and fails if none is left: a chain
@@ -61,7 +62,7 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
         return narrow(
                         " that " + handlerId + " has not handled",
                         (event) -> !event.handledBy().contains(handlerId))
-                .seeFailures();
+                .see((delivery) -> delivery.handlerId().equals(handlerId));
     }
 
     /**
@@ -79,7 +80,7 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> isRetrying() {
-        return hasStatus(Status.RETRYING).seeFailures();
+        return hasStatus(Status.RETRYING).see((delivery) -> !delivery.dead());
     }
 
     /**
@@ -88,7 +89,7 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> isDead() {
-        return hasStatus(Status.DEAD).seeFailures();
+        return hasStatus(Status.DEAD).see(UnfinishedDelivery::dead);
     }
 
     /**
@@ -114,10 +115,9 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> afterAttempts(int attempts) {
-        return narrow(
-                        " after " + attempts + (attempts == 1 ? " attempt" : " attempts"),
-                        (event) -> event.deliveries().stream().anyMatch((delivery) -> delivery.attempts() == attempts))
-                .seeFailures();
+        return withDelivery(
+                " after " + attempts + (attempts == 1 ? " attempt" : " attempts"),
+                (delivery) -> delivery.attempts() == attempts);
     }
 
     /**
@@ -127,17 +127,20 @@ public final class PublishedEventsAssert<T> extends EventsAssert<PublishedEvents
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> withError(String text) {
-        return narrow(
-                        " with the error '" + text + "'",
-                        (event) -> event.deliveries().stream()
-                                .map(UnfinishedDelivery::lastError)
-                                .anyMatch((error) -> error != null && error.contains(text)))
-                .seeFailures();
+        return withDelivery(" with the error '" + text + "'", (delivery) -> {
+            String error = delivery.lastError();
+            return error != null && error.contains(text);
+        });
     }
 
-    /** The test expects the failures of the selected events: it has asserted them. */
-    private PublishedEventsAssert<T> seeFailures() {
-        selected.forEach((event) -> event.deliveries().forEach(outbox::see));
+    private PublishedEventsAssert<T> withDelivery(String requirement, Predicate<UnfinishedDelivery> condition) {
+        return narrow(requirement, (event) -> event.deliveries().stream().anyMatch(condition))
+                .see(condition);
+    }
+
+    /** The test expects the failures of these deliveries of the selected events: it has asserted them. */
+    private PublishedEventsAssert<T> see(Predicate<UnfinishedDelivery> condition) {
+        outbox.see(selected, condition);
         return this;
     }
 }

@@ -10,6 +10,8 @@ import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.test.DrainResult;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
@@ -50,17 +52,28 @@ class HandlerFailuresTest {
     private TransactionOperations transactions;
 
     @Autowired
+    private OutboxOperations operations;
+
+    @Autowired
     private OutboxTester outbox;
 
     /** Handlers that throw what a test sets. */
     static class Fragile {
 
         private @Nullable RuntimeException failure;
+        private @Nullable RuntimeException otherFailure;
         private @Nullable AssertionError assertion;
 
         @OutboxHandler(id = "fragile")
         void handle(OrderPlaced order) {
             fail();
+        }
+
+        @OutboxHandler(id = "label")
+        void print(OrderPlaced order) {
+            if (otherFailure != null) {
+                throw otherFailure;
+            }
         }
 
         @OutboxHandler(id = "parcel")
@@ -85,6 +98,7 @@ class HandlerFailuresTest {
     void repair(@Autowired JdbcClient jdbc) {
         ShopTables.empty(jdbc);
         fragile.failure = null;
+        fragile.otherFailure = null;
         fragile.assertion = null;
     }
 
@@ -142,10 +156,42 @@ class HandlerFailuresTest {
                 .withMessageContaining("fragile is dead after 3 attempts");
     }
 
+    static Stream<Consumer<HandlerFailuresTest>> assertionsOnOneAggregate() {
+        return Stream.of((test) -> assertThat(test.dieOnce().dead()).isOne(), (test) -> {
+            test.dieOnce();
+            assertThat(test.outbox).published(OrderPlaced.class).isDead();
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("assertionsOnOneAggregate")
+    void expectedDeathDoesNotExcuseThatOfAnotherAggregate(Consumer<HandlerFailuresTest> assertion) {
+        assertTestFails(() -> {
+                    assertion.accept(this);
+                    fragile.failure = new NonRetryableException("no such article");
+                    orders.place("2", "lamp");
+                    outbox.drain();
+                })
+                .withMessageContaining("OrderPlaced of order/2: fragile is dead")
+                .withMessageNotContaining("order/1");
+    }
+
+    @Test
+    void expectedErrorDoesNotExcuseThatOfAnotherHandler() {
+        assertTestFails(() -> {
+                    fragile.otherFailure = new IllegalStateException("no printer");
+                    failOnce();
+                    assertThat(outbox).published(OrderPlaced.class).withError("no connection");
+                })
+                .withMessageContaining("OrderPlaced of order/1: label is due at ")
+                .withMessageNotContaining("fragile is")
+                .withCause(fragile.otherFailure);
+    }
+
     static Stream<Consumer<HandlerFailuresTest>> expected() {
         return Stream.of(
                 (test) -> assertThat(test.failOnce().retried()).isOne(),
-                (test) -> assertThat(test.failOnce().attempts()).hasSize(1),
+                (test) -> assertThat(test.failOnce().attempts()).hasSize(2),
                 (test) -> {
                     test.failOnce();
                     assertThat(test.outbox).published(OrderPlaced.class).isRetrying();
@@ -166,16 +212,25 @@ class HandlerFailuresTest {
                     test.outbox.expectFailures();
                     test.failOnce();
                 },
+                (test) -> assertThat(test.dieOnce().dead()).isOne(),
                 (test) -> {
-                    test.fragile.failure = new NonRetryableException("no such customer");
-                    test.orders.place("1", "lamp");
-                    assertThat(test.outbox.drain().dead()).isOne();
+                    test.dieOnce();
+                    assertThat(test.outbox).published(OrderPlaced.class).isDead();
                 },
                 (test) -> {
-                    test.fragile.failure = new NonRetryableException("no such customer");
-                    test.orders.place("1", "lamp");
-                    test.outbox.drain();
+                    test.dieOnce();
+                    assertThat(test.outbox.events().get(0).deliveries().get(0).dead())
+                            .isTrue();
+                },
+                (test) -> {
+                    test.dieOnce();
+                    assertThatExceptionOfType(AssertionError.class)
+                            .isThrownBy(() -> assertThat(test.outbox).hasNoDeadLetters());
+                },
+                (test) -> {
+                    test.dieOnce();
                     assertThat(test.outbox).published(OrderPlaced.class).isDead();
+                    test.operations.retry(DeliverySelection.all().ofHandler("fragile"), "operator", "customer exists");
                 });
     }
 
@@ -243,6 +298,12 @@ class HandlerFailuresTest {
                         .hasMessageStartingWith("A handler failed")
                         .hasMessageNotContaining("failNext")
                         .hasCause(failure));
+    }
+
+    private DrainResult dieOnce() {
+        fragile.failure = new NonRetryableException("no such customer");
+        orders.place("1", "lamp");
+        return outbox.drain();
     }
 
     private DrainResult failOnce() {
