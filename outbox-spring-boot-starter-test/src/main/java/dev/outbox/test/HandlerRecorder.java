@@ -1,30 +1,37 @@
 package dev.outbox.test;
 
+import dev.outbox.DeadLetter;
+import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerInterceptor;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /** Records what the handlers did, and fails the attempts that a test wants to fail. The innermost interceptor. */
 @Order(Ordered.LOWEST_PRECEDENCE)
-final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
+final class HandlerRecorder implements HandlerInterceptor, OutboxListener, FailureObserver {
 
     private final Map<String, Queue<Exception>> failures = new HashMap<>();
     private final Map<String, Set<UUID>> handled = new HashMap<>();
     private final List<DrainResult.Attempt> attempts = new ArrayList<>();
-    private final Map<Delivery, Failure> failed = new HashMap<>();
+    private final Set<Delivery> injected = new HashSet<>();
+    private final Map<Delivery, Throwable> exceptions = new HashMap<>();
+    private final Map<Delivery, Throwable> methodExceptions = new HashMap<>();
     private final Map<Delivery, Boolean> seen = new HashMap<>();
     private boolean failuresExpected;
     private long activity;
@@ -52,34 +59,41 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
 
     @Override
     public void intercept(HandlerInterceptor.Call call, Chain chain) throws Exception {
-        Exception failure = nextFailure(call.handlerId());
-        try {
-            if (failure != null) {
-                throw failure;
-            }
-            chain.proceed();
-        } catch (Throwable ex) {
-            addFailed(call, new Failure(ex, failure != null));
-            throw ex;
+        Exception failure = nextFailure(call);
+        if (failure != null) {
+            throw failure;
         }
+        chain.proceed();
         addHandled(call);
     }
 
-    private synchronized void addFailed(HandlerInterceptor.Call call, Failure failure) {
-        call.events().forEach((event) -> failed.put(new Delivery(call.handlerId(), event.eventId()), failure));
-    }
-
-    private synchronized @Nullable Exception nextFailure(String handlerId) {
-        Queue<Exception> pending = failures.get(handlerId);
-        return pending == null ? null : pending.poll();
+    private synchronized @Nullable Exception nextFailure(HandlerInterceptor.Call call) {
+        Queue<Exception> pending = failures.get(call.handlerId());
+        Exception failure = pending == null ? null : pending.poll();
+        Set<Delivery> deliveries = call.events().stream()
+                .map((event) -> new Delivery(call.handlerId(), event.eventId()))
+                .collect(Collectors.toSet());
+        if (failure == null) {
+            injected.removeAll(deliveries);
+        } else {
+            injected.addAll(deliveries);
+        }
+        return failure;
     }
 
     private synchronized void addHandled(HandlerInterceptor.Call call) {
         Set<UUID> events = handled.computeIfAbsent(call.handlerId(), (id) -> new LinkedHashSet<>());
-        call.events().forEach((event) -> {
-            events.add(event.eventId());
-            failed.remove(new Delivery(call.handlerId(), event.eventId()));
-        });
+        call.events().forEach((event) -> events.add(event.eventId()));
+    }
+
+    @Override
+    public synchronized void handlerFailed(String handlerId, EventEnvelope event, Throwable exception) {
+        exceptions.put(new Delivery(handlerId, event.eventId()), exception);
+    }
+
+    @Override
+    public synchronized void deadLetterMethodFailed(DeadLetter letter, Throwable exception) {
+        methodExceptions.put(new Delivery(letter.handlerId(), letter.event().eventId()), exception);
     }
 
     synchronized void failNext(String handlerId, Exception exception) {
@@ -95,24 +109,29 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
         seen.merge(new Delivery(delivery.handlerId(), eventId), delivery.dead(), Boolean::logicalOr);
     }
 
-    /** Returns whether an attempt has failed, and the test does not expect all failures. */
+    /** Returns whether an attempt or a dead-letter method has failed, and the test does not expect all failures. */
     synchronized boolean mayHaveUnexpectedFailures() {
-        return !failuresExpected && attempts.stream().anyMatch((attempt) -> attempt.result() != Result.SUCCESS);
+        return !failuresExpected
+                && (!methodExceptions.isEmpty()
+                        || attempts.stream().anyMatch((attempt) -> attempt.result() != Result.SUCCESS));
     }
 
-    /** Returns whether the test has neither caused nor seen a failure. */
+    /** Returns whether a handler has failed, the test has neither caused nor seen it, and no dead-letter method was called. */
     synchronized boolean isUnexpected(FailedDelivery failure) {
-        Delivery delivery = new Delivery(failure.delivery().handlerId(), failure.eventId());
-        Failure last = failed.get(delivery);
+        Delivery delivery = Delivery.of(failure);
         Boolean seenDead = seen.get(delivery);
         boolean expected = seenDead != null && (seenDead || !failure.delivery().dead());
-        return !(last != null && last.injected()) && !expected;
+        return !expected && !injected.contains(delivery) && methodExceptionOf(failure) == null;
     }
 
-    /** Returns what the handler threw last, if the handler itself failed. */
+    /** Returns the exception of the last attempt, if there was one. */
     synchronized @Nullable Throwable exceptionOf(FailedDelivery failure) {
-        Failure last = failed.get(new Delivery(failure.delivery().handlerId(), failure.eventId()));
-        return last == null ? null : last.exception();
+        return exceptions.get(Delivery.of(failure));
+    }
+
+    /** Returns why the last call of the dead-letter method failed, if it did. */
+    synchronized @Nullable Throwable methodExceptionOf(FailedDelivery failure) {
+        return failure.delivery().dead() ? methodExceptions.get(Delivery.of(failure)) : null;
     }
 
     /** Describes the failures that no attempt has used. */
@@ -153,12 +172,17 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
         failures.clear();
         handled.clear();
         attempts.clear();
-        failed.clear();
+        injected.clear();
+        exceptions.clear();
+        methodExceptions.clear();
         seen.clear();
         failuresExpected = false;
     }
 
-    private record Delivery(String handlerId, UUID eventId) {}
+    private record Delivery(String handlerId, UUID eventId) {
 
-    private record Failure(Throwable exception, boolean injected) {}
+        static Delivery of(FailedDelivery failure) {
+            return new Delivery(failure.delivery().handlerId(), failure.eventId());
+        }
+    }
 }

@@ -22,6 +22,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.assertj.core.api.AssertProvider;
 import org.jspecify.annotations.Nullable;
@@ -190,7 +191,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
      * Lets handlers fail in this test. Otherwise, a test fails at its end if a handler has failed and the failure is still open: no later
      * attempt succeeded, no dead-letter method has taken it, {@link #failNext} did not cause it, and the test has not asserted it, with
      * {@link PublishedEventsAssert#isRetrying isRetrying}, {@link PublishedEventsAssert#isDead isDead} or
-     * {@link PublishedEventsAssert#withError withError}, for example, or read it from a {@link DrainResult} or {@link #events()}.
+     * {@link PublishedEventsAssert#withError withError}, for example, or read it from a {@link DrainResult} or {@link #events()}. A test
+     * also fails if a dead-letter method has failed and was not called again with success; only this method excuses that.
      *
      * @return this tester
      */
@@ -370,14 +372,27 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     private @Nullable AssertionError problem(boolean passed) {
+        List<FailedDelivery> all = failures();
         List<FailedDelivery> failures =
-                failures().stream().filter(recorder::isUnexpected).toList();
+                all.stream().filter(recorder::isUnexpected).toList();
+        List<FailedDelivery> ofMethods = all.stream()
+                .filter((failure) -> recorder.methodExceptionOf(failure) != null)
+                .toList();
         List<String> unused = passed ? recorder.unusedFailures() : List.of();
         StringJoiner message = new StringJoiner("\n");
         if (!failures.isEmpty()) {
             message.add(
                     "A handler failed, and the test did not expect it:" + lines(failures)
                             + "\nIf it is to fail, assert it, for example with isRetrying() or isDead(), or call expectFailures().");
+        }
+        if (!ofMethods.isEmpty()) {
+            message.add("A dead-letter method failed, and the test did not expect it:"
+                    + lines(ofMethods.stream()
+                            .map((failure) -> failure.event() + ": that of "
+                                    + failure.delivery().handlerId() + " failed with "
+                                    + recorder.methodExceptionOf(failure))
+                            .toList())
+                    + "\nIf it is to fail, call expectFailures().");
         }
         if (!unused.isEmpty()) {
             message.add("No attempt of the handler used the exception of failNext():" + lines(unused)
@@ -386,8 +401,9 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         if (message.length() == 0) {
             return null;
         }
-        List<Throwable> exceptions = failures.stream()
-                .map(recorder::exceptionOf)
+        List<Throwable> exceptions = Stream.concat(
+                        failures.stream().map(recorder::exceptionOf),
+                        ofMethods.stream().map(recorder::methodExceptionOf))
                 .filter(Objects::nonNull)
                 .distinct()
                 .toList();
@@ -422,7 +438,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     OnDemandDelivery delivery() {
         OnDemandDelivery current = delivery;
         if (current == null) {
-            current = runtime.onDemand(() -> System.nanoTime() + advanced.toNanos());
+            current = runtime.onDemand(() -> System.nanoTime() + advanced.toNanos(), recorder);
             delivery = current;
         }
         return current;

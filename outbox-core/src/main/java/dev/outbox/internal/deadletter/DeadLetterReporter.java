@@ -5,6 +5,7 @@ import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.FailureLog;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
@@ -38,6 +39,7 @@ public final class DeadLetterReporter implements AutoCloseable {
     private final DeadLetterStore store;
     private final Supplier<Map<String, DeadLetterHandler>> methods;
     private final Supplier<Optional<PlatformTransactionManager>> transactions;
+    private final FailureObserver observer;
     private final FailureLog failures = new FailureLog(System::nanoTime);
     private final BackgroundLoop loop = new BackgroundLoop("outbox-dead-letters", this::runOnce);
 
@@ -49,10 +51,12 @@ public final class DeadLetterReporter implements AutoCloseable {
             DataSource dataSource,
             OutboxSchema schema,
             Supplier<Map<String, DeadLetterHandler>> methods,
-            Supplier<Optional<PlatformTransactionManager>> transactions) {
+            Supplier<Optional<PlatformTransactionManager>> transactions,
+            FailureObserver observer) {
         this.store = new DeadLetterStore(dataSource, schema);
         this.methods = methods;
         this.transactions = transactions;
+        this.observer = observer;
     }
 
     /** Starts the thread if a handler has a dead-letter method. */
@@ -154,6 +158,7 @@ public final class DeadLetterReporter implements AutoCloseable {
             return false;
         }
         DeadLetter failed = letter.get();
+        observer.deadLetterMethodFailed(failed, ex);
         store.postpone(failed);
         String method = "The dead-letter method of handler " + failed.handlerId();
         failures.retry(method, 1, ex)

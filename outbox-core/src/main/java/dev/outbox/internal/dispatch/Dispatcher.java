@@ -52,14 +52,15 @@ public final class Dispatcher {
             OutboxListener listener,
             Clock clock,
             LongSupplier nanos,
-            RandomGenerator random) {
+            RandomGenerator random,
+            FailureObserver observer) {
         this.registry = registry;
         this.listener = listener;
         this.reader = reader;
         this.settings = settings;
         this.circuits = new Circuits(settings, nanos);
         this.failureLog = new FailureLog(nanos);
-        this.failures = new FailedAttempts(settings, random, failureLog);
+        this.failures = new FailedAttempts(settings, random, failureLog, observer);
         this.invocation = new Invocation(failures, circuits, listener, clock);
     }
 

@@ -28,11 +28,13 @@ final class FailedAttempts {
     private final DispatchSettings settings;
     private final RandomGenerator random;
     private final FailureLog failures;
+    private final FailureObserver observer;
 
-    FailedAttempts(DispatchSettings settings, RandomGenerator random, FailureLog failures) {
+    FailedAttempts(DispatchSettings settings, RandomGenerator random, FailureLog failures, FailureObserver observer) {
         this.settings = settings;
         this.random = random;
         this.failures = failures;
+        this.observer = observer;
     }
 
     private RetryPolicy policy(HandlerDefinition handler, Attempt attempt) {
@@ -122,6 +124,7 @@ final class FailedAttempts {
     }
 
     private DeliveryOutcome decide(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean mayDie) {
+        observer.handlerFailed(handler.id(), attempt.envelope(), ex);
         RetryPolicy policy = policy(handler, attempt);
         boolean counts = counts(ex);
         Optional<Duration> next = policy.next(attempt.failures() + 1, random);

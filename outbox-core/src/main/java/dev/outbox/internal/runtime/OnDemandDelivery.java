@@ -3,6 +3,7 @@ package dev.outbox.internal.runtime;
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.LeaseRenewer;
@@ -45,6 +46,7 @@ public final class OnDemandDelivery implements AutoCloseable {
             RuntimeSettings settings,
             OutboxDependencies dependencies,
             LongSupplier nanos,
+            FailureObserver observer,
             OutboxListener listener,
             HandlerRegistry registry,
             Feeder.Factory feeders) {
@@ -55,7 +57,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 dataSource,
                 schema,
                 registry,
-                dependencies.dispatcher(registry, settings.dispatch(), listener, nanos),
+                dependencies.dispatcher(registry, settings.dispatch(), listener, nanos, observer),
                 leases,
                 listener,
                 Announcements.NONE,
@@ -63,8 +65,8 @@ public final class OnDemandDelivery implements AutoCloseable {
                 new StreamDependencies.CrashSuspects());
         this.replays = feeders.create((stream) -> {}, nanos, true);
         this.schedule = new ScheduleMover(dataSource, schema, streams.keySet(), listener::published);
-        this.deadLetters =
-                new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
+        this.deadLetters = new DeadLetterReporter(
+                dataSource, schema, registry::deadLetterHandlers, dependencies.transactions(), observer);
         this.current = shared.get();
         reset();
     }

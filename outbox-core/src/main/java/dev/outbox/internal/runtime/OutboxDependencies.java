@@ -6,6 +6,7 @@ import dev.outbox.HandlerInterceptor;
 import dev.outbox.PayloadFormat;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.schema.UnpooledDataSource;
@@ -92,7 +93,11 @@ public record OutboxDependencies(
 
     /** Creates a dispatcher. Throws an exception if it could not read what the handlers take. */
     Dispatcher dispatcher(
-            HandlerRegistry registry, DispatchSettings settings, OutboxListener listener, LongSupplier nanos) {
+            HandlerRegistry registry,
+            DispatchSettings settings,
+            OutboxListener listener,
+            LongSupplier nanos,
+            FailureObserver observer) {
         return new Dispatcher(
                 registry,
                 registry.local().payloads(mapper, extensions.upcasters().get().toList()),
@@ -100,7 +105,8 @@ public record OutboxDependencies(
                 listener,
                 clock,
                 nanos,
-                random);
+                random,
+                observer);
     }
 
     /** Code of the application that the outbox calls. It is asked for on first use, because it may depend on the publisher. */

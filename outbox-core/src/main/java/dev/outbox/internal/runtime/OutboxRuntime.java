@@ -3,6 +3,7 @@ package dev.outbox.internal.runtime;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.dispatch.DecoratedHandlers;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.publish.CommittedEvents;
@@ -175,11 +176,11 @@ public final class OutboxRuntime implements AutoCloseable {
     }
 
     /** Returns deliveries on the thread of the caller, for an outbox that polls no stream. Circuit breakers use the given time source. */
-    public OnDemandDelivery onDemand(LongSupplier nanos) {
+    public OnDemandDelivery onDemand(LongSupplier nanos, FailureObserver observer) {
         if (settings.polling().enabled()) {
             throw new IllegalStateException("the pollers of this instance deliver; set outbox.poller.enabled=false");
         }
-        return new OnDemandDelivery(settings, dependencies, nanos, listener, registry, feeder);
+        return new OnDemandDelivery(settings, dependencies, nanos, observer, listener, registry, feeder);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.outbox.internal.absence.UnpolledStreams;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
 import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
@@ -129,13 +130,14 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                     published(WakeUp.of(stream), Set.of());
                 });
         this.schedule = feeder.add("outbox-schedule", () -> pause(mover.runOnce()));
-        this.deadLetters =
-                new DeadLetterReporter(dataSource, schema, registry::deadLetterHandlers, dependencies.transactions());
+        this.deadLetters = new DeadLetterReporter(
+                dataSource, schema, registry::deadLetterHandlers, dependencies.transactions(), FailureObserver.NONE);
         this.notifications = new Notifications(
                 polls.notifications(), polling, dataSource, dependencies.unpooled(), schema, worker, random, this);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
-        this.dispatcher = dependencies.dispatcher(registry, settings.dispatch(), listener, dependencies.nanos());
+        this.dispatcher = dependencies.dispatcher(
+                registry, settings.dispatch(), listener, dependencies.nanos(), FailureObserver.NONE);
         this.instance = new InstanceHeartbeat(
                 new InstanceStore(dataSource, schema),
                 worker,

@@ -33,7 +33,8 @@ class FailureLogTest {
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1);
     private final FailureLog failureLog = new FailureLog(nanos::get);
-    private final FailedAttempts failures = new FailedAttempts(DispatchSettings.defaults(), new Random(), failureLog);
+    private final FailedAttempts failures =
+            new FailedAttempts(DispatchSettings.defaults(), new Random(), failureLog, FailureObserver.NONE);
 
     @RegisterExtension
     private final LoggedLines log = LoggedLines.of(FailureLog.class).from(Level.INFO);

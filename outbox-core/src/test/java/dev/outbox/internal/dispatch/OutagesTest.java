@@ -29,8 +29,8 @@ class OutagesTest {
     private static final HandlerDefinition PUSH = HandlerDefinition.of("push", Set.of("*"), (event) -> {});
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1);
-    private final FailedAttempts failures =
-            new FailedAttempts(DispatchSettings.defaults(), new Random(), new FailureLog(nanos::get));
+    private final FailedAttempts failures = new FailedAttempts(
+            DispatchSettings.defaults(), new Random(), new FailureLog(nanos::get), FailureObserver.NONE);
 
     @RegisterExtension
     private final LoggedLines log = LoggedLines.of(FailureLog.class);

@@ -13,6 +13,7 @@ import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;
 import dev.outbox.internal.dispatch.Dispatcher.ClaimedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.publish.TransactionPhase;
@@ -170,7 +171,8 @@ class LostLeaseTest {
                 OutboxListener.NONE,
                 Clock.systemUTC(),
                 System::nanoTime,
-                new Random());
+                new Random(),
+                FailureObserver.NONE);
     }
 
     private static ClaimedEvent event() {

@@ -8,6 +8,7 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.poll.PollerSettings;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class OnDemandDeliveryTest {
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         outbox.publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("bulk"));
 
-        try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime)) {
+        try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime, FailureObserver.NONE)) {
             delivery.register();
             while (delivery.runOnce()) {
                 assertThat(handled).isEmpty();
@@ -54,7 +55,7 @@ class OnDemandDeliveryTest {
         });
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime)) {
+        try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime, FailureObserver.NONE)) {
             assertThat(delivery.redeliver(event, "mail").kind()).isEqualTo(DeliveryOutcome.Kind.FAILED);
         }
 
@@ -66,7 +67,7 @@ class OnDemandDeliveryTest {
     @Test
     void outboxWithPollersIsRefused() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> outbox.runtime().onDemand(System::nanoTime))
+                .isThrownBy(() -> outbox.runtime().onDemand(System::nanoTime, FailureObserver.NONE))
                 .withMessage("the pollers of this instance deliver; set outbox.poller.enabled=false");
     }
 }

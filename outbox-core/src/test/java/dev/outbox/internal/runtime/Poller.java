@@ -6,6 +6,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
@@ -46,7 +47,8 @@ final class Poller implements AutoCloseable {
                 OutboxListener.NONE,
                 Clock.systemUTC(),
                 System::nanoTime,
-                new Random());
+                new Random(),
+                FailureObserver.NONE);
         PollerSettings settings =
                 new PollerSettings(Duration.ofHours(1), batchSize, concurrency, LEASE, Duration.ofSeconds(10));
         this.workers = new WorkerPool("test", concurrency, Thread::new);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.outbox.BatchOutcome;
 import dev.outbox.DeadLetter;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxDeadLetter;
@@ -17,6 +18,7 @@ import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -62,6 +64,7 @@ class HandlerFailuresTest {
 
         private @Nullable RuntimeException failure;
         private @Nullable RuntimeException otherFailure;
+        private @Nullable RuntimeException methodFailure;
         private @Nullable AssertionError assertion;
 
         @OutboxHandler(id = "fragile")
@@ -82,7 +85,18 @@ class HandlerFailuresTest {
         }
 
         @OutboxDeadLetter("parcel")
-        void refund(DeadLetter letter) {}
+        void refund(DeadLetter letter) {
+            if (methodFailure != null) {
+                throw methodFailure;
+            }
+        }
+
+        @OutboxHandler(id = "stock")
+        void count(List<StockCounted> counted, BatchOutcome outcome) {
+            if (failure != null) {
+                outcome.failed(counted.get(0), failure);
+            }
+        }
 
         private void fail() {
             if (assertion != null) {
@@ -99,6 +113,7 @@ class HandlerFailuresTest {
         ShopTables.empty(jdbc);
         fragile.failure = null;
         fragile.otherFailure = null;
+        fragile.methodFailure = null;
         fragile.assertion = null;
     }
 
@@ -141,7 +156,8 @@ class HandlerFailuresTest {
                     outbox.drain();
                 })
                 .withMessageContaining("OrderPlaced of order/1: fragile is ")
-                .withNoCause();
+                .havingCause()
+                .withMessageContaining("orderId");
     }
 
     @Test
@@ -265,6 +281,32 @@ class HandlerFailuresTest {
             orders.ship("1");
             outbox.drain();
         });
+    }
+
+    @Test
+    void deadLetterMethodThatFailsFailsTheTest() {
+        assertTestFails(() -> {
+                    fragile.methodFailure = new IllegalStateException("no refund");
+                    outbox.failNext("parcel", new NonRetryableException("no such address"));
+                    orders.ship("1");
+                    outbox.drain();
+                    assertThat(outbox).published(OrderShipped.class).isDead();
+                })
+                .withMessage("A dead-letter method failed, and the test did not expect it:"
+                        + "\n  OrderShipped of order/1: that of parcel failed with java.lang.IllegalStateException: no refund"
+                        + "\nIf it is to fail, call expectFailures().")
+                .withCause(fragile.methodFailure);
+    }
+
+    @Test
+    void failureThatABatchHandlerReportsIsTheCause() {
+        assertTestFails(() -> {
+                    fragile.failure = new IllegalStateException("scale is broken");
+                    orders.count("lamp");
+                    outbox.drain();
+                })
+                .withMessageContaining("StockCounted of article/lamp: stock is due at ")
+                .withCause(fragile.failure);
     }
 
     @Test
