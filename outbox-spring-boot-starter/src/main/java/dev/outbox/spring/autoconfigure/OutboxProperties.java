@@ -170,9 +170,9 @@ public record OutboxProperties(
     /**
      * Authorities of Spring Security that the console and the actuator endpoint ask for.
      *
-     * @param viewer Authority of users who may only look.
-     * @param operator Authority of users who may look and give commands.
-     * @param eraser Authority of users who may look, erase events and expire handlers.
+     * @param viewer Authority to view.
+     * @param operator Authority to view and run commands.
+     * @param eraser Authority to view, erase events and expire handlers.
      */
     public record Authorities(
             @DefaultValue("ROLE_OUTBOX_VIEWER") String viewer,

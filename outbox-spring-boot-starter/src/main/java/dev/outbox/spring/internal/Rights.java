@@ -10,9 +10,9 @@ import org.springframework.util.ClassUtils;
 /**
  * Who may do what in the console and at the endpoint, by the authorities that Spring Security gives to users.
  *
- * @param viewer the authority of those who may only look
- * @param operator the authority of those who may look and give commands
- * @param eraser the authority of those who may look, erase and expire
+ * @param viewer the authority to view
+ * @param operator the authority to view and run commands
+ * @param eraser the authority to view, erase events and expire handlers
  */
 public record Rights(String viewer, String operator, String eraser) {
 
