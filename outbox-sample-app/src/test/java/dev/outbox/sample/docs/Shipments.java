@@ -43,7 +43,7 @@ class Shipments {
                 .header("Idempotency-Key", envelope.eventId().toString())
                 .body(event)
                 .retrieve()
-                .onStatus(HttpStatusCode::isError, (request, response) -> {
+                .onStatus((status) -> !status.is2xxSuccessful(), (request, response) -> {
                     throw failure(response);
                 })
                 .toBodilessEntity();
@@ -52,7 +52,7 @@ class Shipments {
     private static RuntimeException failure(ClientHttpResponse response) throws IOException {
         HttpStatusCode status = response.getStatusCode();
         String message = "the carrier answered " + status.value();
-        if (status.is4xxClientError() && !TEMPORARY.contains(status.value())) {
+        if (!status.is5xxServerError() && !TEMPORARY.contains(status.value())) {
             return new NonRetryableException(message);
         }
         return retryAfter(response.getHeaders())

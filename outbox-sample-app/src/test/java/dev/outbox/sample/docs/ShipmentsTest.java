@@ -53,7 +53,7 @@ class ShipmentsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {400, 401, 404, 422})
+    @ValueSource(ints = {302, 308, 400, 401, 404, 422})
     void refusedRequestIsNotRetried(int status) {
         answer(aResponse().withStatus(status).withHeader("Retry-After", "120"));
 
