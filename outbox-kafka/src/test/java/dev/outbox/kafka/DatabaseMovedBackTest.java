@@ -77,7 +77,8 @@ class DatabaseMovedBackTest {
         TopicIds topicIds = new TopicIds(config, "-0");
         DefaultKafkaConsumerFactory<byte[], byte[]> factory =
                 new DefaultKafkaConsumerFactory<>(config, () -> topicIds, ByteArrayDeserializer::new);
-        consumer = new InboxConsumer(receiver.inbox(), 0, topicIds, () -> factory.createConsumer(topic, ""));
+        consumer = new InboxConsumer(
+                receiver.inbox(), 0, receiver.dataSource(), topicIds, () -> factory.createConsumer(topic, ""));
         consumer.start();
         send(0, 10);
         awaitStored(10);

@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,9 +36,13 @@ public final class BackgroundLoop implements AutoCloseable {
     private @Nullable Thread thread;
     private volatile boolean closing;
 
-    /** Creates a loop whose daemon thread has not started, and has no task yet. */
-    public BackgroundLoop(String name) {
-        this(name, BackgroundLoop::daemon, DatabaseOutage.OF_PROCESS);
+    /** Creates a loop whose daemon thread has not started, and has no task yet. The loops of a database share the lines about its outages. */
+    public BackgroundLoop(String name, DataSource database) {
+        this(name, DatabaseOutage.of(database));
+    }
+
+    BackgroundLoop(String name, DatabaseOutage outage) {
+        this(name, BackgroundLoop::daemon, outage);
     }
 
     private BackgroundLoop(String name, ThreadFactory threads, @Nullable DatabaseOutage outage) {
@@ -46,24 +51,19 @@ public final class BackgroundLoop implements AutoCloseable {
         this.outage = outage;
     }
 
-    /** Creates a loop whose connections are not those that deliver: it logs by itself that it has none. */
-    public static BackgroundLoop besideDelivery(String name, Callable<Duration> step) {
-        return of(name, step, null);
-    }
-
-    static BackgroundLoop of(String name, Callable<Duration> step, @Nullable DatabaseOutage outage) {
-        BackgroundLoop loop = new BackgroundLoop(name, BackgroundLoop::daemon, outage);
-        loop.add(name, step);
-        return loop;
+    /** Creates a loop that uses no database. The step is one round of its task, and returns the time until the next. */
+    public BackgroundLoop(String name, Callable<Duration> step) {
+        this(name, BackgroundLoop::daemon, null);
+        add(name, step);
     }
 
     /** Creates a loop whose daemon thread has not started. The step is one round of its task, and returns the time until the next. */
-    public BackgroundLoop(String name, Callable<Duration> step) {
-        this(name, step, BackgroundLoop::daemon);
+    public BackgroundLoop(String name, DataSource database, Callable<Duration> step) {
+        this(name, database, step, BackgroundLoop::daemon);
     }
 
-    public BackgroundLoop(String name, Callable<Duration> step, ThreadFactory threads) {
-        this(name, threads, DatabaseOutage.OF_PROCESS);
+    public BackgroundLoop(String name, DataSource database, Callable<Duration> step, ThreadFactory threads) {
+        this(name, threads, DatabaseOutage.of(database));
         add(name, step);
     }
 

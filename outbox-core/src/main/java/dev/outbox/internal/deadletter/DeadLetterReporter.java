@@ -41,7 +41,7 @@ public final class DeadLetterReporter implements AutoCloseable {
     private final Supplier<Optional<PlatformTransactionManager>> transactions;
     private final FailureObserver observer;
     private final FailureLog failures = new FailureLog(System::nanoTime);
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-dead-letters", this::runOnce);
+    private final BackgroundLoop loop;
 
     /**
      * Creates a reporter that has not started, for methods by every id of their handlers. It needs a transaction manager only if there is
@@ -57,6 +57,7 @@ public final class DeadLetterReporter implements AutoCloseable {
         this.methods = methods;
         this.transactions = transactions;
         this.observer = observer;
+        this.loop = new BackgroundLoop("outbox-dead-letters", dataSource, this::runOnce);
     }
 
     /** Starts the thread if a handler has a dead-letter method. */

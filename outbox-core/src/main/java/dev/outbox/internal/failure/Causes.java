@@ -22,6 +22,9 @@ public final class Causes {
 
     private static final Set<String> OUTAGES = Set.of("57P01", "57P02", "57P03");
 
+    /** A login that fails, and a database that does not exist: the server refuses the connection. */
+    private static final Set<String> REFUSED_CLASSES = Set.of("28", "3D");
+
     /**
      * 08, 53, 57 and 58, connection and server; 0A, 26 and 42, schema, privileges and prepared statements; 25, 40 and 55, state of the
      * transaction; 28, 3D and 3F, login, database and schema.
@@ -86,7 +89,7 @@ public final class Causes {
     }
 
     private static boolean isUnreachableItself(Throwable ex) {
-        return isOutageItself(ex)
+        return (isOutageItself(ex) || REFUSED_CLASSES.contains(stateClass(ex)))
                 && !(ex instanceof SQLException sql && (isShortOfResources(sql) || remedy(sql) != null));
     }
 
@@ -97,6 +100,20 @@ public final class Causes {
 
     /** Returns the message of the innermost exception of a database, and otherwise that of the exception, without secrets. */
     public static String reason(Throwable ex) {
+        return Redaction.message(innermost(ex));
+    }
+
+    /**
+     * Returns the SQLState with which a server that answers refuses a connection. It is empty for a server that is away, ends or starts, which
+     * has many states, and for a pool that has waited for a connection.
+     */
+    public static String refusal(Throwable ex) {
+        Throwable reason = innermost(ex);
+        String state = reason instanceof SQLException sql ? sql.getSQLState() : null;
+        return state == null || OUTAGES.contains(state) || state.startsWith("08") ? "" : state;
+    }
+
+    private static Throwable innermost(Throwable ex) {
         Throwable[] reason = {ex};
         anyMatch(ex, (cause) -> {
             if (cause instanceof SQLException) {
@@ -104,7 +121,7 @@ public final class Causes {
             }
             return false;
         });
-        return Redaction.message(reason[0]);
+        return reason[0];
     }
 
     private static boolean isOutageItself(Throwable ex) {
@@ -113,10 +130,14 @@ public final class Causes {
                 || ex instanceof SQLRecoverableException) {
             return true;
         }
+        return (ex instanceof SQLException sql && sql.getSQLState() != null && OUTAGES.contains(sql.getSQLState()))
+                || OUTAGE_CLASSES.contains(stateClass(ex));
+    }
+
+    /** Returns the first two characters of the SQLState; empty without one. */
+    private static String stateClass(Throwable ex) {
         String state = ex instanceof SQLException sql ? sql.getSQLState() : null;
-        return state != null
-                && (OUTAGES.contains(state)
-                        || OUTAGE_CLASSES.contains(state.substring(0, Math.min(2, state.length()))));
+        return state == null ? "" : state.substring(0, Math.min(2, state.length()));
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Renews each lease at a third of its duration and confirms it every second, so that long-running handlers detect a lost lease. */
@@ -20,16 +21,12 @@ public final class LeaseRenewer implements AutoCloseable {
     private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
     private final BackgroundLoop loop;
 
-    /** Creates a renewer that measures leases by the clocks of the machine. */
-    public LeaseRenewer(Duration lease) {
-        this(lease, Moment.Source.system());
-    }
-
-    public LeaseRenewer(Duration lease, Moment.Source clock) {
+    /** Creates a renewer of leases in a database that measures them by the given clock. */
+    public LeaseRenewer(Duration lease, DataSource database, Moment.Source clock) {
         Duration part = lease.dividedBy(LOOKS_PER_LEASE);
         this.interval = part.compareTo(LONGEST_INTERVAL) < 0 ? part : LONGEST_INTERVAL;
         this.clock = clock;
-        this.loop = new BackgroundLoop("outbox-leases", this::step);
+        this.loop = new BackgroundLoop("outbox-leases", database, this::step);
     }
 
     public void start() {

@@ -87,6 +87,16 @@ final class NotificationChannel {
         }
     }
 
+    /** Returns where the connections are from. */
+    DataSource dataSource() {
+        return dataSource;
+    }
+
+    /** Fails if no message could be sent. */
+    void check() throws SQLException {
+        send(Set.of());
+    }
+
     /** Sends messages in a transaction of its own. */
     void send(Collection<Message> messages) throws SQLException {
         notify.run(

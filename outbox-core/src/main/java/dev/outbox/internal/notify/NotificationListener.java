@@ -2,7 +2,6 @@ package dev.outbox.internal.notify;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +22,8 @@ final class NotificationListener implements AutoCloseable {
     private static final Duration WAIT = Duration.ofMillis(250);
     private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILED_TEST = Duration.ofMinutes(1);
+    /** The next connection may end at once too. */
+    private static final Duration AFTER_LOSS = Duration.ofSeconds(1);
     /** Rounds rather than a time, because a suspended process receives nothing. */
     private static final int ROUNDS_OF_TEST = 12;
 
@@ -38,10 +39,9 @@ final class NotificationListener implements AutoCloseable {
     private boolean failed;
     private int rounds;
 
-    /** Receives on the connection of one channel, by another URL if it is direct, and sends the test on those of another channel. */
+    /** Receives on the connection of one channel, and sends the test on those of another channel. */
     NotificationListener(
             NotificationChannel channel,
-            boolean direct,
             NotificationChannel sender,
             Consumer<NotificationChannel.Message> received,
             Runnable wakeAll) {
@@ -49,9 +49,7 @@ final class NotificationListener implements AutoCloseable {
         this.sender = sender;
         this.received = received;
         this.wakeAll = wakeAll;
-        String name = "outbox-listener";
-        this.loop =
-                direct ? BackgroundLoop.besideDelivery(name, this::runOnce) : new BackgroundLoop(name, this::runOnce);
+        this.loop = new BackgroundLoop("outbox-listener", sender.dataSource(), this::runOnce);
     }
 
     void start() {
@@ -92,9 +90,10 @@ final class NotificationListener implements AutoCloseable {
             boolean tested = listening;
             drop();
             if (!tested) {
-                throw ex;
+                throw failure(ex);
             }
             log.debug("The connection that listens for new events has ended; opening another", ex);
+            return AFTER_LOSS;
         }
         return Duration.ZERO;
     }
@@ -103,12 +102,27 @@ final class NotificationListener implements AutoCloseable {
         try {
             return channel.listen();
         } catch (SQLException ex) {
-            throw new SQLTransientConnectionException(
-                    "No connection for wake-ups could be opened; until then, streams are polled at their interval: "
-                            + ex.getMessage(),
-                    ex.getSQLState(),
-                    ex);
+            // A pool waits for the end of an outage: it may have lasted until now.
+            sender.check();
         }
+        try {
+            return channel.listen();
+        } catch (SQLException ex) {
+            throw failure(ex);
+        }
+    }
+
+    /**
+     * Returns a failure of wake-ups alone; if the connections that send fail too, throws theirs. The exception is suppressed instead of a
+     * cause, which would tell of an outage of the database.
+     */
+    private IllegalStateException failure(SQLException ex) throws SQLException {
+        sender.check();
+        IllegalStateException failure = new IllegalStateException(
+                "No connection for wake-ups could be opened; until then, streams are polled at their interval: "
+                        + ex.getMessage());
+        failure.addSuppressed(ex);
+        return failure;
     }
 
     private void listen(NotificationChannel.Subscription current) throws SQLException {

@@ -2,7 +2,6 @@ package dev.outbox.internal.notify;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -54,7 +53,7 @@ public final class Notifications implements Announcements, AutoCloseable {
     /** Streams of which the last claim was full. */
     private final Set<String> full = ConcurrentHashMap.newKeySet();
 
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-notifier", this::runOnce);
+    private final BackgroundLoop loop;
     private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
 
@@ -131,13 +130,13 @@ public final class Notifications implements Announcements, AutoCloseable {
         this.sends = enabled;
         this.receives = enabled && polling;
         this.channel = new NotificationChannel(dataSource, schema, worker);
+        this.loop = new BackgroundLoop("outbox-notifier", dataSource, this::runOnce);
         this.responders = new Responders(worker);
         this.random = random;
         this.wakeUps = wakeUps;
         this.listener = unpooled.filter((own) -> receives)
                 .map((own) -> new NotificationListener(
                         new NotificationChannel(own, schema, worker),
-                        own instanceof UnpooledDataSource known && known.hasOwnUrl(),
                         channel,
                         this::received,
                         () -> wakeUps.wake(WakeUp.EVERYTHING, 0)))

@@ -29,7 +29,7 @@ public final class Retention implements AutoCloseable {
     private volatile DeadLetters deadLetters = (diedBefore, audit) -> {};
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
-    private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
+    private final BackgroundLoop loop;
     private @Nullable Instant next;
 
     /** Dead letters, of which those that died long ago are skipped. */
@@ -50,6 +50,7 @@ public final class Retention implements AutoCloseable {
         this.store = new RetentionStore(dataSource, schema, archive);
         this.clock = clock;
         this.schedule = schedule;
+        this.loop = new BackgroundLoop("outbox-retention", dataSource, this::step);
     }
 
     /** Lets dead letters that died long ago be skipped. */

@@ -7,6 +7,7 @@ import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.LeaseRenewer;
+import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Announcements;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
@@ -34,7 +35,7 @@ public final class OnDemandDelivery implements AutoCloseable {
     private static final String WORKER = "on-demand";
 
     private final Map<String, StreamPoller> pollers = new TreeMap<>();
-    private final LeaseRenewer leases = new LeaseRenewer(LEASE);
+    private final LeaseRenewer leases;
     private final Map<String, PollerSettings> streams;
     private final Supplier<StreamDependencies> shared;
     private final Feeder replays;
@@ -52,6 +53,7 @@ public final class OnDemandDelivery implements AutoCloseable {
             Feeder.Factory feeders) {
         DataSource dataSource = dependencies.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
+        this.leases = new LeaseRenewer(LEASE, dataSource, Moment.Source.system());
         this.streams = settings.polling().streams();
         this.shared = () -> new StreamDependencies(
                 dataSource,

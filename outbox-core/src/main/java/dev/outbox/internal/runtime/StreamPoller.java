@@ -57,7 +57,7 @@ final class StreamPoller implements AutoCloseable {
     StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
         this.stream = stream;
         this.workers = workers;
-        this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), this::round);
+        this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), dependencies.dataSource(), this::round);
         RetryLanes lanes = new RetryLanes(stream, dependencies);
         this.first = new FirstDeliveries(stream, dependencies, lanes, workers != null);
         this.firstDeliveries = first.loop(workers == null ? null : workers.share(workers.size()), loop::wake);

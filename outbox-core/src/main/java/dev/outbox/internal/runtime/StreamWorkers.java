@@ -9,6 +9,7 @@ import dev.outbox.internal.dispatch.FailureObserver;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
+import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.notify.WakeUp;
 import dev.outbox.internal.poll.PollerSettings;
@@ -77,7 +78,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     private final LeaseRenewer leases;
 
     /** Adds what replays and scheduled events bring to the queue and the lanes. */
-    private final BackgroundLoop feeder = new BackgroundLoop("outbox-feeder");
+    private final BackgroundLoop feeder;
 
     private final BackgroundLoop.Task replays;
     private final BackgroundLoop.Task schedule;
@@ -87,7 +88,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
     private final UnpolledStreams unpolled;
 
     /** Looks for work, keeps the registrations of this instance alive, and finds what no instance takes. */
-    private final BackgroundLoop housekeeping = new BackgroundLoop("outbox-housekeeping");
+    private final BackgroundLoop housekeeping;
 
     private final BackgroundLoop.@Nullable Task look;
 
@@ -120,7 +121,8 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 new HandlerExpiry(dataSource, schema),
                 this::announce,
                 () -> committed(WakeUp.EVERYTHING));
-        this.leases = new LeaseRenewer(shortestLease);
+        this.leases = new LeaseRenewer(shortestLease, dataSource, Moment.Source.system());
+        this.feeder = new BackgroundLoop("outbox-feeder", dataSource);
         this.replays = feeder.add(
                 "outbox-replay",
                 feeders.create((stream) -> committed(WakeUp.of(stream)), dependencies.nanos(), false)::runOnce);
@@ -134,7 +136,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                 dataSource, schema, registry::deadLetterHandlers, dependencies.transactions(), FailureObserver.NONE);
         this.notifications = new Notifications(
                 polls.notifications(), polling, dataSource, dependencies.unpooled(), schema, worker, random, this);
-        this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
+        this.watch = new BackgroundLoop("outbox-watch", dataSource, this::watch, StreamWorkers::keepingProcessAlive);
         this.unpolled = new UnpolledStreams(dataSource, schema, Duration.ofMinutes(polling ? 5 : 1));
         this.dispatcher = dependencies.dispatcher(
                 registry, settings.dispatch(), listener, dependencies.nanos(), FailureObserver.NONE);
@@ -152,6 +154,7 @@ final class StreamWorkers implements Notifications.WakeUps, AutoCloseable {
                         handlers.activity()),
                 topics,
                 this::looked);
+        this.housekeeping = new BackgroundLoop("outbox-housekeeping", dataSource);
         this.look = polling ? housekeeping.add("outbox-instance", instance::runOnce) : null;
         if (polling) {
             housekeeping.add("outbox-registry", heartbeat::runOnce);

@@ -67,11 +67,6 @@ public final class UnpooledDataSource extends AbstractDataSource {
         return target == null || target == current ? Optional.empty() : pool(target);
     }
 
-    /** Returns whether the URL is another than that of the pool. */
-    public boolean hasOwnUrl() {
-        return url != null;
-    }
-
     @Nullable
     String url() {
         return url != null ? url : read(pool, String.class, URLS);

@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 class BackgroundLoopTest {
 
@@ -33,6 +34,7 @@ class BackgroundLoopTest {
         AtomicBoolean shortage = new AtomicBoolean(true);
         BackgroundLoop duty = new BackgroundLoop(
                 "test",
+                new SimpleDriverDataSource(),
                 () -> {
                     rounds.incrementAndGet();
                     return NEVER;
@@ -125,7 +127,7 @@ class BackgroundLoopTest {
     void tasksOfALoopRestFailAndWakeByThemselves() {
         AtomicInteger failing = new AtomicInteger();
         AtomicInteger resting = new AtomicInteger();
-        BackgroundLoop loop = new BackgroundLoop("test");
+        BackgroundLoop loop = new BackgroundLoop("test", new SimpleDriverDataSource());
         loop.add("failing", () -> {
             failing.incrementAndGet();
             throw new AssertionError("on purpose");

@@ -12,12 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 /** Several threads find out that the database is away. */
 class DatabaseOutageTest {
@@ -39,7 +41,8 @@ class DatabaseOutageTest {
         private volatile Exception failure;
 
         Loop(String name) {
-            loop = BackgroundLoop.of(name, this::round, outage);
+            loop = new BackgroundLoop(name, outage);
+            loop.add(name, this::round);
             loops.add(this);
             loop.start();
         }
@@ -125,6 +128,39 @@ class DatabaseOutageTest {
     }
 
     @Test
+    void logsEachReasonOnce() {
+        outage.stops("poller", 0, away());
+        outage.stops("poller", 0, pool("the database system is starting up", "57P03"));
+        for (int times = 0; times < 2; times++) {
+            outage.stops("poller", 0, pool("password authentication failed", "28P01"));
+            outage.stops("poller", 0, pool("database does not exist", "3D000"));
+            outage.stops("poller", 0, away());
+        }
+
+        assertThat(log.messages())
+                .satisfiesExactly(
+                        (line) -> assertThat(line).startsWith("Outbox has no connection"),
+                        (line) -> assertThat(line)
+                                .isEqualTo("Outbox still has no connection to the database, for another reason:"
+                                        + " password authentication failed"),
+                        (line) -> assertThat(line).endsWith("for another reason: database does not exist"));
+    }
+
+    @Test
+    void databasesHaveOutagesOfTheirOwn() {
+        DataSource shop = new SimpleDriverDataSource();
+        DatabaseOutage another = DatabaseOutage.of(new SimpleDriverDataSource());
+        assertThat(DatabaseOutage.of(shop)).isSameAs(DatabaseOutage.of(shop)).isNotSameAs(another);
+
+        DatabaseOutage.of(shop).stops("poller of the shop", 0, away());
+        another.stops("poller", 0, away());
+        another.continues("poller");
+
+        assertThat(log.messages(Level.WARN)).hasSize(2);
+        assertThat(log.messages(Level.INFO)).hasSize(1);
+    }
+
+    @Test
     void stoppedThreadDoesNotKeepTheOutage() {
         Loop poller = new Loop("poller");
         poller.ends(away());
@@ -137,7 +173,7 @@ class DatabaseOutageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"08006", "53300", "57P01", "57P03"})
+    @ValueSource(strings = {"08006", "28P01", "3D000", "53300", "57P01", "57P03"})
     void connectionThatTheServerRefusesOrEndsIsAnOutage(String state) {
         new Loop("poller").ends(new IllegalStateException(new SQLException("ended", state)));
 
@@ -153,9 +189,13 @@ class DatabaseOutageTest {
 
     /** As Spring, a pool and the driver report it. */
     private static Exception away() {
-        SQLException driver = new SQLException("Connection to localhost:5432 refused", "08001", new Exception("I/O"));
+        return pool("Connection to localhost:5432 refused", "08001");
+    }
+
+    private static Exception pool(String reason, String state) {
+        SQLException driver = new SQLException(reason, state, new Exception("I/O"));
         SQLException pool = new SQLTransientConnectionException(
-                "pool - Connection is not available, request timed out after 30001ms", "08001", driver);
+                "pool - Connection is not available, request timed out after 30001ms", state, driver);
         return new CannotGetJdbcConnectionException("Failed to obtain JDBC Connection", pool);
     }
 }

@@ -6,6 +6,7 @@ import dev.outbox.internal.sql.BoundConnection;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 class LeaseTest {
 
@@ -14,7 +15,8 @@ class LeaseTest {
     private final Row row = new Row();
     private long nanos = Long.MAX_VALUE - 5;
     private long millis;
-    private final LeaseRenewer keeper = new LeaseRenewer(LIFE, () -> new Moment(nanos, millis));
+    private final LeaseRenewer keeper =
+            new LeaseRenewer(LIFE, new SimpleDriverDataSource(), () -> new Moment(nanos, millis));
     private final Lease lease = keeper.keep(row, LIFE, keeper.now());
 
     /** What the database says. */

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 class LostLeaseTest {
 
@@ -48,7 +49,8 @@ class LostLeaseTest {
     private boolean held = true;
     private static Runnable suspension = () -> {};
     private long nanos;
-    private final LeaseRenewer keeper = new LeaseRenewer(LIFE, () -> new Moment(nanos, 0));
+    private final LeaseRenewer keeper =
+            new LeaseRenewer(LIFE, new SimpleDriverDataSource(), () -> new Moment(nanos, 0));
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

@@ -54,25 +54,65 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(full, attempts);
         NotificationListener listener = new NotificationListener(
-                channel(unpooled),
-                true,
-                channel(refusing(new AtomicBoolean(true), new AtomicInteger())),
-                (stream) -> {},
-                woken::incrementAndGet);
+                channel(unpooled), channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet);
         listener.start();
         try {
             await().until(() -> attempts.get() >= 3);
-            assertThat(log.messages(Level.WARN)).hasSize(1);
+            assertThat(log.messages(Level.WARN)).containsExactly("outbox-listener failed; retrying with backoff");
             assertThat(log.events().get(0).getThrowableProxy().getMessage())
                     .contains("streams are polled at their interval", "too many clients");
             assertThat(woken).hasValue(0);
 
             full.set(false);
 
-            await().until(() -> woken.get() == 1);
-            assertThat(listener.isListening()).isFalse();
+            await().until(listener::isListening);
+            assertThat(woken).hasValue(1);
         } finally {
             listener.close();
+        }
+    }
+
+    @Test
+    void reportsAnOutageIfNoConnectionCanBeOpened() {
+        AtomicBoolean away = new AtomicBoolean(true);
+        AtomicInteger attempts = new AtomicInteger();
+        try (NotificationListener listener = new NotificationListener(
+                channel(refusing(away, attempts)),
+                channel(refusing(away, new AtomicInteger())),
+                (stream) -> {},
+                () -> {})) {
+            listener.start();
+            await().until(() -> attempts.get() >= 3);
+            away.set(false);
+            await().until(listener::isListening);
+
+            assertThat(log.messages())
+                    .singleElement()
+                    .asString()
+                    .startsWith("Outbox has no connection to the database");
+        }
+    }
+
+    @Test
+    void waitsBeforeItReplacesAConnectionThatBreaksAtOnce() {
+        AtomicInteger opened = new AtomicInteger();
+        try (NotificationListener listener = new NotificationListener(
+                channel(refusing(new AtomicBoolean(), opened)),
+                channel(database.dataSource()),
+                (stream) -> {},
+                () -> {})) {
+            listener.start();
+            await().pollInterval(Duration.ofMillis(10))
+                    .during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(4))
+                    .until(() -> {
+                        if (listener.isListening()) {
+                            terminate();
+                        }
+                        return opened.get() <= 4;
+                    });
+            assertThat(opened).hasValueGreaterThan(1);
+            assertThat(log.messages()).isEmpty();
         }
     }
 
@@ -99,7 +139,7 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(refusing, new AtomicInteger());
         try (NotificationListener listener = new NotificationListener(
-                channel(unpooled), false, channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
+                channel(unpooled), channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
             listener.start();
             await().until(listener::isListening);
             refusing.set(true);
@@ -115,7 +155,6 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
                 channel(database.dataSource()),
-                false,
                 channel(database.dataSource()),
                 (stream) -> {},
                 woken::incrementAndGet)) {
@@ -155,7 +194,6 @@ class NotificationListenerTest {
                         NO_WAKE_UPS);
                 NotificationListener listener = new NotificationListener(
                         channel(database.dataSource()),
-                        false,
                         channel(database.dataSource()),
                         (message) -> woken.add(message.wakeUp().stream()),
                         () -> {})) {
@@ -175,11 +213,7 @@ class NotificationListenerTest {
     void listensAnewIfTheConnectionFreezesBeforeItListens() {
         try (FreezingNetwork network = new FreezingNetwork(database);
                 NotificationListener listener = new NotificationListener(
-                        channel(network.hastyDataSource()),
-                        false,
-                        channel(database.dataSource()),
-                        (stream) -> {},
-                        () -> {})) {
+                        channel(network.hastyDataSource()), channel(database.dataSource()), (stream) -> {}, () -> {})) {
             network.freezeBeforeCall("outbox-listener", "createStatement");
             listener.start();
 
@@ -223,7 +257,7 @@ class NotificationListenerTest {
     /** Listens in the database of the test, while notifications are sent in another one. */
     private void listen(TestDatabase sending, Runnable whileListening) throws SQLException {
         try (NotificationListener listener = new NotificationListener(
-                channel(database.dataSource()), false, channel(sending.dataSource()), (stream) -> {}, () -> {})) {
+                channel(database.dataSource()), channel(sending.dataSource()), (stream) -> {}, () -> {})) {
             listener.start();
             whileListening.run();
         }

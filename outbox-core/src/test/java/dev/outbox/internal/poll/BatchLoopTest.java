@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 /** The loop with work that needs no database. */
 class BatchLoopTest {
@@ -34,7 +35,8 @@ class BatchLoopTest {
     private final AtomicInteger renewed = new AtomicInteger();
     private volatile long nanos;
     private boolean async;
-    private final LeaseRenewer leases = new LeaseRenewer(LEASE, () -> new Moment(nanos, 0));
+    private final LeaseRenewer leases =
+            new LeaseRenewer(LEASE, new SimpleDriverDataSource(), () -> new Moment(nanos, 0));
     private final FakeSource source = new FakeSource();
 
     @Test

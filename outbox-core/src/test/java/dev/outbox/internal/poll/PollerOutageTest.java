@@ -50,7 +50,7 @@ class PollerOutageTest {
         int before = log.messages().size();
         await().atMost(Duration.ofSeconds(30)).until(() -> !log.messages().isEmpty());
         await().during(Duration.ofSeconds(2))
-                .until(() -> log.messages().size() <= before + 1 && last().startsWith("Outbox has no connection"));
+                .until(() -> log.messages().size() <= before + 2 && last().contains("no connection to the database"));
         int during = log.messages().size();
         outbox.database().restore();
         // On the pool of the application: it may be back later than that of the owner.

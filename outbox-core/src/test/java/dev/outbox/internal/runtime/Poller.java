@@ -31,12 +31,13 @@ final class Poller implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofMinutes(1);
 
-    final LeaseRenewer leases = new LeaseRenewer(LEASE, Moment.Source.system());
+    final LeaseRenewer leases;
     final WorkerPool workers;
     private final StreamPoller poller;
 
     Poller(TestOutbox outbox, HandlerDefinition handler, RetryPolicy policy, int batchSize, int concurrency)
             throws SQLException {
+        this.leases = new LeaseRenewer(LEASE, outbox.dataSource(), Moment.Source.system());
         HandlerRegistry registry =
                 new HandlerRegistry(() -> List.of(handler), outbox.dataSource(), OutboxSchema.DEFAULT);
         registry.register();

@@ -95,6 +95,7 @@ class OutboxKafkaInboxConfiguration {
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
             RuntimeSettings settings,
+            OutboxDependencies dependencies,
             OutboxRuntime runtime,
             Environment environment,
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
@@ -114,6 +115,7 @@ class OutboxKafkaInboxConfiguration {
                 consumers.add(new InboxConsumer(
                         inbox,
                         number,
+                        dependencies.dataSource(),
                         topicIds,
                         () -> factory.createConsumer(inbox.settings().group(), suffix)));
             }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -52,12 +53,17 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
     private volatile @Nullable String problem;
 
     /** Receives with consumers of a factory, which deserialize their keys with the ids of topics. */
-    public InboxConsumer(Inbox inbox, int number, TopicIds topicIds, Supplier<Consumer<byte[], byte[]>> factory) {
+    public InboxConsumer(
+            Inbox inbox,
+            int number,
+            DataSource database,
+            TopicIds topicIds,
+            Supplier<Consumer<byte[], byte[]>> factory) {
         this.inbox = inbox;
         this.factory = factory;
         this.positions = new Positions(inbox, topicIds);
         this.reception = new Reception(Set.copyOf(inbox.settings().topics()), System::nanoTime);
-        this.loop = new BackgroundLoop(inbox.handlerId() + "-" + number, this::round, InboxConsumer::thread);
+        this.loop = new BackgroundLoop(inbox.handlerId() + "-" + number, database, this::round, InboxConsumer::thread);
     }
 
     /** A service that only receives keeps running. */
