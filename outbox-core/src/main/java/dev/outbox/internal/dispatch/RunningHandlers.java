@@ -1,5 +1,6 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.HandlerFrames;
@@ -43,16 +44,18 @@ public final class RunningHandlers {
         private final String handlerId;
         private final @Nullable Duration timeout;
         private final EventEnvelope event;
+        private final boolean severalEvents;
         private final Thread thread = Thread.currentThread();
         private final long begun;
         private volatile long invoked;
         private volatile boolean reportedSlow;
         private volatile boolean reportedStuck;
 
-        Running(String handlerId, @Nullable Duration timeout, EventEnvelope event, long begun) {
+        Running(String handlerId, @Nullable Duration timeout, EventEnvelope event, boolean severalEvents, long begun) {
             this.handlerId = handlerId;
             this.timeout = timeout;
             this.event = event;
+            this.severalEvents = severalEvents;
             this.begun = begun;
             this.invoked = begun;
         }
@@ -71,7 +74,9 @@ public final class RunningHandlers {
     public HandlerDefinition around(HandlerDefinition handler) {
         Duration timeout = settings.timeoutOf(handler);
         return handler.decorated((own) -> (payload, envelope, context) -> {
-            Running entry = new Running(handler.id(), timeout, envelope, nanos.getAsLong());
+            boolean severalEvents =
+                    payload instanceof Batch batch && batch.events().size() > 1;
+            Running entry = new Running(handler.id(), timeout, envelope, severalEvents, nanos.getAsLong());
             running.put(entry.thread, entry);
             try {
                 own.handle(payload, envelope, context);
@@ -141,8 +146,8 @@ public final class RunningHandlers {
     }
 
     /**
-     * Logs each invocation once when it is slow and once when it is stuck, with what its thread does and what waits for it: its aggregate, or
-     * its stream when all of the stream's threads are busy. For use by one thread.
+     * Logs each invocation once when it is slow and once when it is stuck, with what its thread does and what waits for it: the aggregates
+     * of its events, or its stream when all of the stream's threads are busy. For use by one thread.
      */
     public void report(Map<String, Integer> threads) {
         for (Running entry : running.values()) {
@@ -162,7 +167,6 @@ public final class RunningHandlers {
     }
 
     private void report(Running entry, Map<String, Integer> threads, String state) {
-        String stream = entry.event.stream();
         log.warn(
                 "{} has been handling {} for {} s on thread {}, {}; {}{}",
                 entry.handlerId,
@@ -170,19 +174,21 @@ public final class RunningHandlers {
                 age(entry).toSeconds(),
                 entry.thread.getName(),
                 state,
-                waiting(stream, threads.getOrDefault(stream, Integer.MAX_VALUE)),
+                waiting(entry, threads.getOrDefault(entry.event.stream(), Integer.MAX_VALUE)),
                 frames(entry.thread));
     }
 
-    private String waiting(String stream, int threads) {
+    private String waiting(Running reported, int threads) {
+        String stream = reported.event.stream();
         long busy = running.values().stream()
                 .filter((entry) -> entry.event.stream().equals(stream) && isLong(entry))
                 .count();
-        return busy < threads
-                ? "its aggregate waits"
-                : "stream " + stream + " waits, because "
-                        + (threads == 1 ? "its only thread is" : "its " + threads + " threads are")
-                        + " busy: raise outbox.poller.concurrency, or the concurrency of the stream";
+        if (busy < threads) {
+            return reported.severalEvents ? "the aggregates of its batch wait" : "its aggregate waits";
+        }
+        return "stream " + stream + " waits, because "
+                + (threads == 1 ? "its only thread is" : "its " + threads + " threads are")
+                + " busy: raise outbox.poller.concurrency, or the concurrency of the stream";
     }
 
     private static String frames(Thread thread) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.LoggedLines;
@@ -20,9 +21,11 @@ import dev.outbox.internal.registry.Activity.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +161,28 @@ class HangingHandlerTest {
         assertThat(handled.contains("other")).isEqualTo(hanging < concurrency);
         release.countDown();
         await().until(() -> handled.size() == hanging + 1);
+    }
+
+    @Test
+    void warningNamesTheAggregatesOfABatch() {
+        AtomicBoolean hangs = new AtomicBoolean(true);
+        outbox
+                .handler(HandlerDefinition.ofBatch("hanging", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                    if (hangs.getAndSet(false)) {
+                        awaitLatch(release);
+                    }
+                }))
+                .clock(clock)
+                .stream("default", poller(2));
+        outbox.publishTogether(20, 20);
+        outbox.start();
+        await().until(() -> outbox.runtime().runningHandlers().all().size() == 1 && outbox.count("events.outbox_published") > 0);
+        clock.advance(Duration.ofSeconds(10));
+
+        await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
+        assertThat(lines(Level.WARN, "hanging").get(0).lines().findFirst())
+                .hasValueSatisfying((first) ->
+                        assertThat(first).endsWith("and has not returned; the aggregates of its batch wait"));
     }
 
     @Test
