@@ -38,17 +38,31 @@ public record DecoratedHandlers(
         TimeLimit limit = new TimeLimit();
         List<HandlerInterceptor> outermostFirst = interceptors.get().toList();
         return found.stream()
-                .map(this::underLease)
                 .map((handler) -> {
-                    Duration timeout = settings.timeoutOf(handler);
-                    return timeout == null ? handler : limit.around(handler, timeout);
+                    HandlerDefinition decorated = decorated(handler, running, limit, outermostFirst);
+                    return SingleFailures.isMarked(handler) ? SingleFailures.markedOn(decorated) : decorated;
                 })
-                .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
-                .map(this::failingIfRolledBack)
-                .map(running::timed)
-                .map((handler) -> outermostFirst.isEmpty() ? handler : intercepted(handler, outermostFirst))
-                .map(running::around)
                 .toList();
+    }
+
+    private HandlerDefinition decorated(
+            HandlerDefinition found,
+            RunningHandlers running,
+            TimeLimit limit,
+            List<HandlerInterceptor> outermostFirst) {
+        HandlerDefinition handler = underLease(found);
+        Duration timeout = settings.timeoutOf(handler);
+        if (timeout != null) {
+            handler = limit.around(handler, timeout);
+        }
+        if (handler.deduplicates()) {
+            handler = inboxOf(handler).before(handler);
+        }
+        handler = running.timed(failingIfRolledBack(handler));
+        if (!outermostFirst.isEmpty()) {
+            handler = intercepted(handler, outermostFirst);
+        }
+        return running.around(handler);
     }
 
     private HandlerDefinition underLease(HandlerDefinition handler) {

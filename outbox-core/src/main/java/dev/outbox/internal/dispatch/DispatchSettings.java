@@ -67,9 +67,12 @@ public record DispatchSettings(
         return own == null || of(handler.id()).maxAttempts() != null ? configured : configured.withMaxAttempts(own);
     }
 
-    /** Returns how many events of a stream an invocation of a handler may take: one, if the first attempt is the last one. */
+    /**
+     * Returns how many events of a stream an invocation of a handler may take: one, if the first attempt is the last one and its exception
+     * may be the fault of any event.
+     */
     int batchSize(String stream, HandlerDefinition handler) {
-        if (!handler.isBatch() || policyOf(stream, handler).maxAttempts() == 1) {
+        if (!handler.isBatch() || (policyOf(stream, handler).maxAttempts() == 1 && !SingleFailures.isMarked(handler))) {
             return 1;
         }
         Integer size = handler.batchSize();

@@ -221,6 +221,26 @@ class BatchHandlerTest {
     }
 
     @Test
+    void handlerThatReportsEachFailureGetsBatchesWithOneAttempt() {
+        Predicate<EventEnvelope> refused = (event) -> event.aggregateId().equals("order-7");
+        outbox
+                .handler(SingleFailures.markedOn(batch(
+                                "index",
+                                (event, attempt) ->
+                                        refused.test(event) ? new IllegalStateException("on purpose") : null)
+                        .maxAttempts(1)))
+                .stream("default", claiming(100, 1));
+        outbox.publishTogether(20, 20);
+
+        outbox.start();
+        outbox.awaitPublished(19);
+        await().until(() -> dead() == 1);
+        assertThat(batches).extracting(List::size).containsExactly(20);
+        assertThat(handled).noneMatch(refused).hasSize(19);
+        assertThat(outbox.failures()).isEqualTo(1);
+    }
+
+    @Test
     void circuitOpensWhenAllAggregatesFailAndItsEventsAreHandledLater() {
         AtomicBoolean down = new AtomicBoolean(true);
         outbox
