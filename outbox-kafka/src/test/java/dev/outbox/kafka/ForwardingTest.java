@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerInterceptor;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.Delivery;
@@ -22,6 +23,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -55,6 +57,7 @@ class ForwardingTest {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final int MAX_ATTEMPTS = 3;
     private static final Map<String, KafkaRecordMapper> MAPPERS = new ConcurrentHashMap<>();
+    private static final Map<String, List<Integer>> BATCHES = new ConcurrentHashMap<>();
     private static final Set<String> PRODUCERS = ConcurrentHashMap.newKeySet();
 
     private static TestDatabase database;
@@ -74,6 +77,8 @@ class ForwardingTest {
 
     record CouponIssued(String text) {}
 
+    record PointsEarned(String text) {}
+
     @SpringBootConfiguration
     @EnableAutoConfiguration
     static class Shop {
@@ -90,6 +95,15 @@ class ForwardingTest {
             return (event, proposed) -> {
                 proposed.headers().add("mapper", "partners".getBytes(UTF_8));
                 return proposed;
+            };
+        }
+
+        @Bean
+        HandlerInterceptor batches() {
+            return (call, chain) -> {
+                BATCHES.computeIfAbsent(call.handlerId(), (id) -> new CopyOnWriteArrayList<>())
+                        .add(call.events().size());
+                chain.proceed();
             };
         }
 
@@ -116,6 +130,7 @@ class ForwardingTest {
         TestKafka.createTopic("denied", Map.of());
         TestKafka.createTopic("partners", Map.of());
         TestKafka.createTopic("stock", Map.of("max.message.bytes", "2000"));
+        TestKafka.createTopic("points", Map.of("max.message.bytes", "2000"));
         TestKafka.createTopic("payments", Map.of("max.message.bytes", "2000"));
         database = TestPostgres.shared().newDatabase();
         application = new SpringApplicationBuilder(Shop.class)
@@ -141,6 +156,9 @@ class ForwardingTest {
                         "--outbox.kafka.routes.vouchers.topic=denied",
                         "--outbox.kafka.routes.stock.event-types=StockMoved",
                         "--outbox.kafka.routes.stock.topic=stock",
+                        "--outbox.kafka.routes.points.event-types=PointsEarned",
+                        "--outbox.kafka.routes.points.topic=points",
+                        "--outbox.handlers.kafka-points.retry.max-attempts=1",
                         "--outbox.kafka.routes.coupons.event-types=CouponIssued",
                         "--outbox.kafka.routes.coupons.topic=orders",
                         "--outbox.kafka.routes.partners.event-types=CouponIssued",
@@ -214,6 +232,19 @@ class ForwardingTest {
             assertThat(attempts.lastFailure().message())
                     .contains("larger than the max message size the server will accept", "max.message.bytes");
         });
+    }
+
+    @Test
+    void routeWithOneAttemptSendsWholeBatches() {
+        EventEnvelope refused = publish(IntStream.range(0, 20)
+                        .mapToObj((i) -> OutboxEvent.of(
+                                "Points", "points-" + i, new PointsEarned(denseText(i == 0 ? 5_000 : 1))))
+                        .toArray(OutboxEvent[]::new))
+                .get(0);
+
+        assertThat(dead(refused.eventId(), "kafka-points").attempts().failed()).isEqualTo(1);
+        assertThat(read("points", "points-19", 1)).hasSize(1);
+        assertThat(BATCHES.get("kafka-points")).containsExactly(20);
     }
 
     @Test

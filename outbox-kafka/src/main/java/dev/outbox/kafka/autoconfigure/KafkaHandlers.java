@@ -5,6 +5,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.OnDead;
+import dev.outbox.internal.dispatch.SingleFailures;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
@@ -57,7 +58,7 @@ final class KafkaHandlers implements BeanRegistrar {
     /** A route exists for the order of its events, so they wait behind a dead letter. */
     private static HandlerDefinition route(String name, ForwarderLifecycle.Named named) {
         Route route = named.route();
-        return HandlerDefinition.ofBatch(
+        HandlerDefinition handler = HandlerDefinition.ofBatch(
                         Route.HANDLER + name,
                         route.eventTypes().isEmpty() ? Set.of(HandlerDefinition.ALL_EVENT_TYPES) : route.eventTypes(),
                         null,
@@ -69,6 +70,7 @@ final class KafkaHandlers implements BeanRegistrar {
                 .circuit(CIRCUIT)
                 .onDead(OnDead.BLOCK)
                 .aliases(prefixed(Route.HANDLER, route.aliases()));
+        return SingleFailures.markedOn(handler);
     }
 
     /** Behind a record that was held back for too long, the later ones of its aggregate wait. */
