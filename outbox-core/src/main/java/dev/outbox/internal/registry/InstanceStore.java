@@ -1,6 +1,7 @@
 package dev.outbox.internal.registry;
 
 import dev.outbox.internal.sql.Counted;
+import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
@@ -26,15 +27,15 @@ public final class InstanceStore {
                  WHERE i.name <> :name
                    AND i.last_seen_at < now() - interval '1 day'
             ), seen AS (
-                INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, subscriptions, open_circuits, stopped, activity)
-                VALUES (:name, :streams, :handlers, :subscriptions, :open_circuits, :stopped, :activity::jsonb)
-                ON CONFLICT (name) DO UPDATE
+                UPDATE {schema}.outbox_instance i
                    SET last_seen_at = now(),
-                       streams = excluded.streams,
-                       handlers = excluded.handlers,
-                       open_circuits = excluded.open_circuits,
-                       stopped = excluded.stopped,
-                       activity = excluded.activity
+                       streams = :streams,
+                       handlers = :handlers,
+                       open_circuits = :open_circuits,
+                       stopped = :stopped,
+                       activity = :activity::jsonb
+                 WHERE i.name = :name
+                RETURNING i.name
             )
             SELECT ARRAY(SELECT s.stream
                            FROM unnest(:streams::text[]) AS s (stream)
@@ -80,7 +81,15 @@ public final class InstanceStore {
                           CROSS JOIN unnest(i.streams) AS s (stream)
                           WHERE i.name <> :name
                             AND i.last_seen_at >= now() - interval '1 minute'
-                            AND s.stream = ANY (:streams))
+                            AND s.stream = ANY (:streams)),
+                   EXISTS (SELECT FROM seen)
+            """;
+
+    /** Only here, because what the handlers of an instance take never changes, and may be long. */
+    private static final String LIST = """
+            INSERT INTO {schema}.outbox_instance (name, streams, handlers, subscriptions, open_circuits, stopped, activity)
+            VALUES (:name, :streams, :handlers, :subscriptions, :open_circuits, :stopped, :activity::jsonb)
+            ON CONFLICT (name) DO NOTHING
             """;
 
     /** Relies on outbox_instance_pk. */
@@ -122,6 +131,7 @@ public final class InstanceStore {
     private final DataSource dataSource;
     private final Pipeline name;
     private final Pipeline seen;
+    private final Pipeline list;
     private final Pipeline delete;
     private final Pipeline waiting;
 
@@ -129,6 +139,7 @@ public final class InstanceStore {
         this.dataSource = dataSource;
         this.name = new Pipeline(schema, NAME);
         this.seen = new Pipeline(schema, SEEN);
+        this.list = new Pipeline(schema, LIST);
         this.delete = new Pipeline(schema, DELETE);
         this.waiting = new Pipeline(schema, Pipeline.INSPECT.replace("5s", "1s"), WAITING);
     }
@@ -157,22 +168,15 @@ public final class InstanceStore {
             boolean scheduled,
             Map<String, Set<String>> pollers) {}
 
-    /** Writes a sign of life of an instance, removes instances without one for a day, and returns the work that waits. */
+    /** Writes a sign of life of an instance, the first of which lists it, removes instances without one for a day, and returns the work that waits. */
     public Work seen(String name, Equipment equipment) throws SQLException {
-        return seen.run(
+        Seen seen = this.seen.run(
                 dataSource,
-                (parameters) -> parameters
-                        .set("name", name)
-                        .setTexts("streams", equipment.streams(), (stream) -> stream)
-                        .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
-                        .setTexts("subscriptions", Subscriptions.keys(equipment.subscriptions()), (key) -> key)
-                        .setTexts("reporting", equipment.reporting(), (handlerId) -> handlerId)
-                        .setTexts("open_circuits", equipment.openCircuits(), (handlerId) -> handlerId)
-                        .setTexts("stopped", equipment.stoppedInboxes(), (inbox) -> inbox)
-                        .set("activity", equipment.activity().toJson()),
+                (parameters) -> bind(parameters, name, equipment)
+                        .setTexts("reporting", equipment.reporting(), (handlerId) -> handlerId),
                 (results) -> {
                     ResultSet row = results.row();
-                    return new Work(
+                    Work work = new Work(
                             Subscriptions.texts(row, 1),
                             row.getBoolean(2),
                             row.getBoolean(3),
@@ -182,7 +186,28 @@ public final class InstanceStore {
                                     .collect(Collectors.groupingBy(
                                             (pair) -> pair[0],
                                             Collectors.mapping((pair) -> pair[1], Collectors.toSet()))));
+                    return new Seen(work, row.getBoolean(6));
                 });
+        if (!seen.listed()) {
+            list.run(
+                    dataSource,
+                    (parameters) -> bind(parameters, name, equipment)
+                            .setTexts("subscriptions", Subscriptions.keys(equipment.subscriptions()), (key) -> key));
+        }
+        return seen.work();
+    }
+
+    private record Seen(Work work, boolean listed) {}
+
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, String name, Equipment equipment)
+            throws SQLException {
+        return parameters
+                .set("name", name)
+                .setTexts("streams", equipment.streams(), (stream) -> stream)
+                .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
+                .setTexts("open_circuits", equipment.openCircuits(), (handlerId) -> handlerId)
+                .setTexts("stopped", equipment.stoppedInboxes(), (inbox) -> inbox)
+                .set("activity", equipment.activity().toJson());
     }
 
     /** Handler or topic that this application and another one have. */

@@ -153,8 +153,8 @@ class BoundedPlansTest {
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
                         InstanceStore.SEEN,
-                        "text, text[], text[], text[], text[], text[], text, text[]",
-                        "'own', '{default}', '{mail}', '{}', '{}', '{}', '{}', '{mail}'");
+                        "text, text[], text[], text[], text[], text, text[]",
+                        "'own', '{default}', '{mail}', '{}', '{}', '{}', '{mail}'");
         assertThat(Explained.rowsVisited(plan, "outbox_lane")).isZero();
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isZero();
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
