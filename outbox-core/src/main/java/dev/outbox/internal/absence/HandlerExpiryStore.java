@@ -61,12 +61,20 @@ final class HandlerExpiryStore {
              LIMIT :limit
             """.replace("{key}", DeliveryRef.COLUMNS).replace("{same kind}", SAME_KIND);
 
+    /** What running instances have, with each of their streams: read once, because to search their arrays for each delivery costs the square. */
+    private static final String LIVE = """
+            , live AS MATERIALIZED (
+                SELECT DISTINCT k.key, coalesce(p.stream, '') AS stream
+                  FROM {schema}.outbox_instance i
+                 CROSS JOIN unnest(i.subscriptions) AS k (key)
+                  LEFT JOIN unnest(i.streams) AS p (stream) ON true
+                 WHERE i.last_seen_at >= now() - interval '1 minute'
+            )
+            """;
+
     /** Whether a running instance has the subscription {@code s}. */
-    private static final String HAS_INSTANCE = """
-            EXISTS (SELECT
-                                      FROM {schema}.outbox_instance i
-                                     WHERE {key} = ANY (i.subscriptions)
-                                       AND i.last_seen_at >= now() - interval '1 minute'{condition})""".replace("{key}", Subscriptions.KEY);
+    private static final String HAS_INSTANCE =
+            "{key} IN (SELECT l.key FROM live l)".replace("{key}", Subscriptions.KEY);
 
     /** Whether {@code n} is a subscription that its handler has since the last heartbeat of {@code s}, and had not before. */
     private static final String NEWER =
@@ -90,19 +98,27 @@ final class HandlerExpiryStore {
                                                   WHERE h.id <> s.handler_id
                                                     AND h.registered_at > s.last_seen_at - interval '1 minute'
                                                     AND (n.event_type, n.aggregate_type, n.stream, n.source)
-                                                        = (s.event_type, s.aggregate_type, s.stream, s.source)
-                                                     OR s.handler_id = ANY (h.id || h.aliases)
+                                                        = (s.event_type, s.aggregate_type, s.stream, s.source))
+                                 AND NOT EXISTS (SELECT
+                                                   FROM {schema}.outbox_handler h
+                                                  CROSS JOIN LATERAL (SELECT *
+                                                                        FROM {schema}.outbox_subscription n
+                                                                       WHERE n.handler_id = h.id
+                                                                      OFFSET 0) n
+                                                  WHERE s.handler_id = ANY (h.id || h.aliases)
                                                     AND n.event_type <> s.event_type
                                                     AND {newer}) END""".replace("{recent}", RECENT)
             .replace("{newer}", NEWER)
-            .replace("{has instance}", HAS_INSTANCE.replace("{condition}", ""))
-            .replace("{polled}", HAS_INSTANCE.replace("{condition}", " AND x.stream = ANY (i.streams)"));
+            .replace("{has instance}", HAS_INSTANCE)
+            .replace("{polled}", "({key}, x.stream) IN (SELECT l.key, l.stream FROM live l)")
+            .replace("{key}", Subscriptions.KEY);
 
     /**
      * Reads the registry and outbox_instance whole; relies on outbox_delivery_backlog to count what waits, and on outbox_lane_pk and
      * outbox_delivery_lane to count what the handler takes and waits behind it.
      */
     static final String ABSENT = ORPHANS.replace("{registered}", hasVersion("x", Subscriptions.takes("x"), PRESENT))
+            + LIVE
             + """
             , absent AS MATERIALIZED (
                 SELECT x.*,
@@ -152,12 +168,7 @@ final class HandlerExpiryStore {
              WHERE x.problem <> 'UNPOLLED'
                 OR d.since < now() - interval '2 minutes'
              ORDER BY x.handler_id, x.problem, x.stream, x.event_type
-            """.replace(
-                            "{selected}",
-                            hasVersion(
-                                    "x",
-                                    Subscriptions.takes("x"),
-                                    RECENT + " AND " + HAS_INSTANCE.replace("{condition}", "")))
+            """.replace("{selected}", hasVersion("x", Subscriptions.takes("x"), RECENT + " AND " + HAS_INSTANCE))
                     .replace("{takes}", Subscriptions.takes("x"))
                     .replace("{newer}", NEWER.replace("s.", "taken."))
                     .replace("{subscription}", Long.toString(HandlerStore.EXPIRE_SUBSCRIPTION_AFTER.toMinutes()))
@@ -389,14 +400,19 @@ final class HandlerExpiryStore {
         this.leases = new LeaseStore(dataSource, schema);
     }
 
-    /** Returns the condition that a version of the handler of a row, under any of its ids, has such a subscription {@code s}. */
+    /**
+     * Returns the condition that a version of the handler of a row, under any of its ids, has such a subscription {@code s}. Finds the versions
+     * before their subscriptions: in the opposite order, each row costs a look at all handlers of its event type.
+     */
     private static String hasVersion(String row, String takes, String renewed) {
         return """
                 EXISTS (SELECT
-                          FROM {schema}.outbox_handler h
-                          JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
-                         WHERE (h.id = ANY ({row}.ids) OR h.aliases && {row}.ids)
-                           AND {takes}
+                          FROM unnest(ARRAY(SELECT h.id
+                                              FROM {schema}.outbox_handler h
+                                             WHERE h.id = ANY ({row}.ids)
+                                                OR h.aliases && {row}.ids)) AS h (id)
+                         CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id OFFSET 0) s
+                         WHERE {takes}
                            AND {renewed})
                 """.replace("{row}", row).replace("{takes}", takes).replace("{renewed}", renewed);
     }

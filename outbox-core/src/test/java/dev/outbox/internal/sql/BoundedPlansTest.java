@@ -243,6 +243,34 @@ class BoundedPlansTest {
                 .isBetween((long) Counted.MOST_OF_EACH, Counted.MOST_OF_EACH + 20L);
     }
 
+    @Test
+    void absentHandlersAreFoundWithOneLookAtTheInstances() throws SQLException {
+        outbox.update("INSERT INTO events.outbox_handler (id) SELECT 'h' || n FROM generate_series(1, 30) n");
+        outbox.update("INSERT INTO events.outbox_subscription (handler_id, event_type)"
+                + " SELECT h.id, 'Type' || n FROM events.outbox_handler h, generate_series(1, 10) n");
+        outbox.update("""
+                        INSERT INTO events.outbox_instance (name, streams, open_circuits, handlers, subscriptions)
+                        SELECT 'i' || n, '{default}', '{}', '{}',
+                               ARRAY(SELECT concat_ws(chr(31), s.handler_id, s.event_type, '*', '*', '*')
+                                       FROM events.outbox_subscription s)
+                          FROM generate_series(1, 4) n
+                        """);
+        outbox.update("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT row_number() OVER (), s.handler_id, 'default', 'order', '1', 1, s.event_type, 'OPEN', now()
+                          FROM events.outbox_subscription s
+                        """);
+        outbox.update("VACUUM ANALYZE");
+
+        JsonNode plan = new Explained(outbox.dataSource()).explain(AbsenceSteps.ABSENT, "", "");
+        assertThat(plan.get("Actual Rows").asLong()).isZero();
+        assertThat(Explained.rowsVisited(plan, "outbox_instance")).isEqualTo(4);
+        assertThat(Explained.rowsVisited(plan, "outbox_subscription"))
+                .as("those of the handler, for each kind of delivery")
+                .isLessThanOrEqualTo(300 * 10);
+    }
+
     private JsonNode explainArchive(String from) throws SQLException {
         return new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
