@@ -41,6 +41,7 @@ final class UnknownProperties {
     private static final Logger log = LoggerFactory.getLogger(UnknownProperties.class);
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("outbox");
+    private static final ConfigurationPropertyName STREAMS = ConfigurationPropertyName.of("outbox.streams");
     private static final ConfigurationPropertyName HANDLERS = ConfigurationPropertyName.of("outbox.handlers");
 
     private static final List<Module> MODULES = List.of(
@@ -136,13 +137,19 @@ final class UnknownProperties {
                     beanFactory.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
             Class<?> type = beanFactory.getType(bean, false);
             String prefix = annotation == null ? "" : annotation.prefix();
-            if (type != null && type.isRecord() && (prefix + ".").startsWith(ROOT + ".")) {
+            if (type != null && isOwn(type)) {
                 known.add((prefix + ".").substring((ROOT + ".").length()), type);
-            } else if (prefix.startsWith(ROOT + ".")) {
+            } else if ((prefix + ".").startsWith(ROOT + ".")) {
                 known.prefixes().add(ConfigurationPropertyName.of(prefix));
             }
         }
         return known;
+    }
+
+    /** The classes of an application have any form, so that all names below their prefix are known. */
+    private static boolean isOwn(Class<?> type) {
+        return type == OutboxProperties.class
+                || MODULES.stream().anyMatch((module) -> module.properties().equals(type.getName()));
     }
 
     private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source, Known known) {
@@ -213,8 +220,11 @@ final class UnknownProperties {
     }
 
     private static String suggestion(ConfigurationPropertyName name, Known known, boolean variable) {
-        String ofPoller = "poller." + name.getLastElement(Form.DASHED);
-        if (HANDLERS.isAncestorOf(name) && known.keys().contains(ofPoller)) {
+        String key = name.getLastElement(Form.DASHED);
+        String ofPoller = "poller." + key;
+        if (HANDLERS.isAncestorOf(name)
+                && known.keys().contains(ofPoller)
+                && known.maps().getOrDefault(STREAMS, Set.of()).contains(key)) {
             return "; streams have such a setting, not handlers: did you mean outbox." + ofPoller + "?";
         }
         String text = uniform(name.toString());

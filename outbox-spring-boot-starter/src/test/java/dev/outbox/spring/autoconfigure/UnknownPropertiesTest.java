@@ -9,10 +9,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -144,6 +146,73 @@ class UnknownPropertiesTest {
                                         + "; streams have such a setting, not handlers: did you mean outbox.poller.concurrency?")
                         .contains("did you mean outbox.poller.batch-size?")
                         .doesNotContain("outbox.streams"));
+    }
+
+    @Test
+    void settingOfThePollerAloneAtAHandlerGetsNoAdvice(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  handlers:
+                    mail:
+                      enabled: false
+                """)
+                .run((context) -> assertThat(output)
+                        .contains("Property outbox.handlers.mail.enabled " + UNKNOWN + " (")
+                        .doesNotContain("did you mean"));
+    }
+
+    @Test
+    void classesOfTheApplicationRaiseNoAlarm(CapturedOutput output) {
+        record Target(String url) {}
+
+        record Route(Map<String, Target> targets) {}
+
+        @ConfigurationProperties("outbox.mine")
+        record Mine(Map<String, Route> routes, @Nullable Mine next) {}
+
+        @EnableConfigurationProperties(Mine.class)
+        class Configuration {}
+
+        withYaml("""
+                outbox:
+                  poller:
+                    batchsze: 10
+                  mine:
+                    routes:
+                      orders:
+                        targets:
+                          first:
+                            url: https://example.com
+                    next:
+                      next:
+                        routes: {}
+                """)
+                .withUserConfiguration(Configuration.class)
+                .run((context) -> assertThat(output)
+                        .containsOnlyOnce(UNKNOWN)
+                        .contains("did you mean outbox.poller.batch-size?"));
+    }
+
+    @Test
+    void classOfTheApplicationAtTheRootRaisesNoAlarm(CapturedOutput output) {
+        @ConfigurationProperties("outbox")
+        class Mine {
+
+            private @Nullable String tenant;
+
+            @SuppressWarnings("unused") // the binder calls it
+            public void setTenant(String tenant) {
+                this.tenant = tenant;
+            }
+        }
+
+        withYaml("""
+                outbox:
+                  tenant: acme
+                """).withBean(Mine.class, Mine::new).run((context) -> {
+            assertThat(context.getBean(Mine.class).tenant).isEqualTo("acme");
+            assertThat(output).doesNotContain(UNKNOWN);
+        });
     }
 
     @Test
