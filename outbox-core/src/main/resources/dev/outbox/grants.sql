@@ -9,7 +9,7 @@
 -- eraser     erases the content of delivered events, in a process that is also a worker; only if -v eraser=shop_privacy names it
 --
 -- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas), or the SQL that
--- java -jar outbox-core.jar prints. Then run this file as the migrator or a superuser, and once more after every upgrade. A process that
+-- java -jar outbox-core-<version>.jar prints. Then run this file as the migrator or a superuser, and once more after every upgrade. A process that
 -- publishes and delivers needs both roles; so do handlers that publish, and processes with an inbox. Granting twice changes nothing.
 
 \if :{?schema}         \else \set schema         events           \endif

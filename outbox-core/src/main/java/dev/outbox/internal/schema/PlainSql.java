@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Migrations as plain SQL, together with the rows that Flyway would write into its history. Needs no database and no Flyway:
- * {@code java -jar outbox-core.jar --schema=events --archive-schema=audit} prints it.
+ * {@code java -jar outbox-core-VERSION.jar --schema=events --archive-schema=audit} prints it.
  */
 public final class PlainSql {
 
@@ -90,8 +90,8 @@ public final class PlainSql {
         StringBuilder command = new StringBuilder("java ");
         command.append(
                 module.equals(TableModule.OUTBOX)
-                        ? "-jar outbox-core.jar"
-                        : "-cp outbox-core.jar:outbox-" + module.name() + ".jar " + PlainSql.class.getName()
+                        ? "-jar " + jar("core")
+                        : "-cp " + jar("core") + ":" + jar(module.name()) + " " + PlainSql.class.getName()
                                 + " --module=" + module.name());
         if (!schema.equals(OutboxSchema.DEFAULT)) {
             command.append(" --schema=").append(schema.name());
@@ -102,6 +102,12 @@ public final class PlainSql {
         return version == 0
                 ? command.toString()
                 : command.append(" --after=").append(version).toString();
+    }
+
+    /** Classes outside a JAR have no version. */
+    private static String jar(String module) {
+        String version = PlainSql.class.getPackage().getImplementationVersion();
+        return "outbox-" + module + (version == null ? "" : "-" + version) + ".jar";
     }
 
     /** Returns the SQL that runs these migrations and records them. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.schema.PlainSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -32,6 +33,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.util.StringUtils;
 
 /** Databases that the outbox cannot use: the start fails before the first migration statement and says what to do. */
 @Tag("full")
@@ -219,7 +221,14 @@ class DatabaseMistakesTest {
 
     @Test
     void tablesAreBehindAndTheCommandForTheirSqlIsPrinted(CapturedOutput output) {
-        assertReport("tables-behind", analyze(Applications.on(database).withPropertyValues("outbox.migrate=false")));
+        // A build that does not package its modules runs classes outside a JAR.
+        String file = StringUtils.getFilename(
+                PlainSql.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+        assertReport(
+                "tables-behind",
+                analyze(Applications.on(database).withPropertyValues("outbox.migrate=false")),
+                "-jar " + (file.endsWith(".jar") ? file : "outbox-core.jar"),
+                "-jar <JAR>");
         assertThat(output).doesNotContain("CREATE TABLE");
         Applications.on(database)
                 .withPropertyValues("outbox.migrate=false")
