@@ -1,20 +1,27 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxHandler;
+import dev.outbox.Outboxed;
 import dev.outbox.internal.payload.PayloadClasses;
 import java.lang.reflect.Type;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.type.filter.AnnotationTypeFilter;
+import org.springframework.util.ClassUtils;
 import tools.jackson.databind.JsonNode;
 
-/** Runtime hints for the methods that the outbox calls, and for the payload classes that they take. */
+/** Runtime hints for the methods that the outbox calls, for the payload classes that they take, and for classes marked {@link Outboxed}. */
 final class HandlerHints implements BeanFactoryInitializationAotProcessor {
 
     private final BindingReflectionHintsRegistrar binding = new BindingReflectionHintsRegistrar();
@@ -23,10 +30,29 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
             ConfigurableListableBeanFactory beanFactory) {
         List<CalledMethod> methods = new HandlerDiscovery(beanFactory).methods();
-        return methods.isEmpty()
+        List<Class<?>> marked = marked(beanFactory);
+        return methods.isEmpty() && marked.isEmpty()
                 ? null
-                : (generation, code) -> methods.forEach(
-                        (called) -> register(generation.getRuntimeHints().reflection(), called));
+                : (generation, code) -> {
+                    ReflectionHints hints = generation.getRuntimeHints().reflection();
+                    methods.forEach((called) -> register(hints, called));
+                    binding.registerReflectionHints(hints, marked.toArray(Type[]::new));
+                };
+    }
+
+    /** A class that is only published has no handler here, so its mark is searched for in the packages of the application. */
+    private static List<Class<?>> marked(ConfigurableListableBeanFactory beanFactory) {
+        if (!AutoConfigurationPackages.has(beanFactory)) {
+            return List.of();
+        }
+        ClassPathScanningCandidateComponentProvider scanner = new ClassPathScanningCandidateComponentProvider(false);
+        scanner.addIncludeFilter(new AnnotationTypeFilter(Outboxed.class, true, true));
+        return AutoConfigurationPackages.get(beanFactory).stream()
+                .flatMap((name) -> scanner.findCandidateComponents(name).stream())
+                .map(BeanDefinition::getBeanClassName)
+                .filter(Objects::nonNull)
+                .<Class<?>>map((name) -> ClassUtils.resolveClassName(name, beanFactory.getBeanClassLoader()))
+                .toList();
     }
 
     private void register(ReflectionHints hints, CalledMethod called) {
@@ -35,7 +61,7 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
         if (handler == null) {
             return;
         }
-        Class<?> payload = new HandlerMethod(called, handler).define().payloadType();
+        Class<?> payload = new HandlerMethod(called, handler).defineWithoutTimeout().payloadType();
         if (payload != null && payload != JsonNode.class) {
             binding.registerReflectionHints(
                     hints, PayloadClasses.of(payload).concrete().toArray(Type[]::new));

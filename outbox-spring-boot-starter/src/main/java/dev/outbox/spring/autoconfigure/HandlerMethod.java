@@ -20,11 +20,16 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
     /** Converts the method to a handler. Throws an {@link OutboxConfigurationException} if it breaks a rule. */
     HandlerDefinition define() {
+        return withTimeout(defineWithoutTimeout());
+    }
+
+    /** Does the same at build time, when the placeholder of a timeout may have no value. */
+    HandlerDefinition defineWithoutTimeout() {
         called.check(HandlerSignature.ALLOWED);
         if (annotation.deduplicate()) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
-        HandlerDefinition definition = withMaxAttempts(withTimeout(definition()))
+        HandlerDefinition definition = withMaxAttempts(definition())
                 .onDead(annotation.onDead())
                 .aliases(annotation.aliases());
         return annotation.deduplicate() ? definition.deduplicating() : definition;

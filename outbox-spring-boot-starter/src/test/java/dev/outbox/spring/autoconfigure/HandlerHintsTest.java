@@ -8,6 +8,7 @@ import dev.outbox.DeadLetter;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
+import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.util.List;
@@ -16,8 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import tools.jackson.databind.JsonNode;
 
 /** Hints only: no native image is built. */
@@ -42,6 +45,22 @@ class HandlerHintsTest {
         @OutboxDeadLetter("changes")
         void dead(DeadLetter deadLetter) {}
     }
+
+    static class Configured {
+
+        @OutboxHandler(id = "configured", timeout = "${RENAMED_TIMEOUT}")
+        void renamed(Renamed payload) {}
+    }
+
+    @Outboxed
+    sealed interface Published permits Deposited {}
+
+    record Deposited(Amount amount) implements Published {}
+
+    record Amount(long won) {}
+
+    @AutoConfigurationPackage(basePackageClasses = HandlerHintsTest.class)
+    static class Publishing {}
 
     static class Refused {
 
@@ -68,6 +87,20 @@ class HandlerHintsTest {
                                 .onType(type)
                                 .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)));
         assertThat(hints).matches(reflection().onMethodInvocation(Renamed.class, "name"));
+    }
+
+    @Test
+    void timeoutNeedsNoValueInTheBuild() {
+        assertThat(hints(PropertySourcesPlaceholderConfigurer.class, Configured.class))
+                .matches(reflection().onMethodInvocation(Configured.class, "renamed"))
+                .matches(reflection().onMethodInvocation(Renamed.class, "name"));
+    }
+
+    @Test
+    void markedClassWithoutAHandlerCanBeWritten() {
+        assertThat(hints(Publishing.class))
+                .matches(reflection().onMethodInvocation(Deposited.class, "amount"))
+                .matches(reflection().onMethodInvocation(Amount.class, "won"));
     }
 
     @Test
