@@ -26,18 +26,27 @@ final class ConfiguredInboxes {
         return sorted;
     }
 
+    /** Returns the exception for an inbox without topics, or without any known property. */
+    static OutboxConfigurationException withoutTopics(String name) {
+        return new OutboxConfigurationException(
+                PREFIX + "." + name + ".topics is not set; name the topics that the inbox receives");
+    }
+
     private static void check(String name, InboxSettings inbox, Set<String> streams) {
         String property = PREFIX + "." + name;
         require(
                 NAME.matcher(name).matches(),
                 property + " must have a name of 1 to 64 letters, digits, dots, hyphens and underscores");
+        if (inbox.topics().isEmpty()) {
+            throw withoutTopics(name);
+        }
         require(
-                !inbox.topics().isEmpty() && inbox.topics().stream().noneMatch(String::isBlank),
-                property + ".topics must name at least one topic, and none that is blank");
+                inbox.topics().stream().noneMatch(String::isBlank),
+                property + ".topics has a blank topic; remove it or name the topic");
         require(
                 !inbox.group().isBlank(),
                 property
-                        + ".group must name the consumer group: instances of one service share it, and their offsets are stored under it");
+                        + ".group is not set; name the consumer group: instances of one service share it, and their offsets are stored under it");
         require(inbox.concurrency() > 0, property + ".concurrency must be at least 1: " + inbox.concurrency());
         require(
                 inbox.holdGaps() == null || inbox.holdGaps().toMillis() > 0,

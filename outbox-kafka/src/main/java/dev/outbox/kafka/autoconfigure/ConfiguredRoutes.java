@@ -23,16 +23,23 @@ final class ConfiguredRoutes {
 
     /** Returns the routes of an application with these streams. */
     static Map<String, Route> of(Map<String, Route> routes, Set<String> streams) {
-        routes.forEach((name, route) -> check(PREFIX + "." + name, route, streams));
+        routes.forEach((name, route) -> check(name, route, streams));
         return routes;
     }
 
-    private static void check(String prefix, Route route, Set<String> streams) {
+    /** Returns the exception for a route without selection, or without any known property. */
+    static OutboxConfigurationException withoutSelection(String name) {
+        String prefix = PREFIX + "." + name;
+        return new OutboxConfigurationException(prefix + " selects no events; set " + prefix + ".event-types, " + prefix
+                + ".aggregate-types or " + prefix + ".streams");
+    }
+
+    private static void check(String name, Route route, Set<String> streams) {
+        String prefix = PREFIX + "." + name;
         if (route.eventTypes().isEmpty()
                 && route.aggregateTypes().isEmpty()
                 && route.streams().isEmpty()) {
-            throw new OutboxConfigurationException("set " + prefix + ".event-types, " + prefix + ".aggregate-types or "
-                    + prefix + ".streams, which select the events of the route");
+            throw withoutSelection(name);
         }
         if (!streams.containsAll(route.streams())) {
             throw new InvalidConfigurationPropertyValueException(

@@ -5,7 +5,6 @@ import dev.outbox.kafka.internal.forwarder.SharedProducer;
 import dev.outbox.kafka.internal.forwarding.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarding.ServiceSource;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +34,11 @@ final class ForwarderLifecycle implements SmartLifecycle {
     }
 
     Named named(String name) {
-        return Objects.requireNonNull(handlers.get(name), () -> "there is no route " + name);
+        Named named = handlers.get(name);
+        if (named == null) {
+            throw ConfiguredRoutes.withoutSelection(name);
+        }
+        return named;
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.core.env.Environment;
@@ -46,7 +47,7 @@ final class KafkaHandlers implements BeanRegistrar {
             register(
                     registry,
                     INBOX + name,
-                    (context) -> inbox(context.bean(Inboxes.class).named(name)));
+                    (context) -> inbox(name, context.bean(Inboxes.class).all().get(name)));
         }
     }
 
@@ -74,7 +75,10 @@ final class KafkaHandlers implements BeanRegistrar {
     }
 
     /** Behind a record that was held back for too long, the later ones of its aggregate wait. */
-    private static HandlerDefinition inbox(Inbox inbox) {
+    private static HandlerDefinition inbox(String name, @Nullable Inbox inbox) {
+        if (inbox == null) {
+            throw ConfiguredInboxes.withoutTopics(name);
+        }
         HandlerDefinition handler = HandlerDefinition.of(
                         inbox.handlerId(),
                         Set.of(StoredRecord.TYPE),

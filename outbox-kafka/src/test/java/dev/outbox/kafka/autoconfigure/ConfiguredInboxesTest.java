@@ -68,8 +68,9 @@ class ConfiguredInboxesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "group=receiver | outbox.kafka.inboxes.shop.topics must name at least one topic",
-                "topics=orders | outbox.kafka.inboxes.shop.group must name the consumer group",
+                "group=receiver | outbox.kafka.inboxes.shop.topics is not set; name the topics",
+                "topics=orders,;group=receiver | outbox.kafka.inboxes.shop.topics has a blank topic",
+                "topics=orders | outbox.kafka.inboxes.shop.group is not set; name the consumer group",
                 "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inboxes.shop.concurrency must be at least 1: 0",
                 "topics=orders;group=receiver;hold-gaps=0s | outbox.kafka.inboxes.shop.hold-gaps must be positive",
                 "topics=orders;group=receiver;stream=fast | outbox.kafka.inboxes.shop.stream must be one of [default]"

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
@@ -10,6 +11,7 @@ import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.AfterAll;
@@ -18,9 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
@@ -31,6 +37,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
@@ -143,6 +150,48 @@ class OutboxKafkaAutoConfigurationTest {
                                             + " mean outbox.kafka.routes.orders.event-types?")
                             .doesNotContain("Property outbox.kafka.producer");
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "inboxes.y.topic=a, inboxes.y.topics is not set, inboxes.y.topic, inboxes.y.topics, Name the topics",
+        "inboxes.y.topics=a;inboxes.y.gruop=b, inboxes.y.group is not set, inboxes.y.gruop, inboxes.y.group, Name the consumer",
+        "routes.x.topik=a, routes.x selects no events, routes.x.topik, routes.x.topic, Set outbox.kafka.routes.x.event-types",
+        "routes.x.streams=default;routes.x.topik=a, routes.x.topic is not set, routes.x.topik, routes.x.topic, Name the topic"
+    })
+    void failedStartNamesMistypedProperty(
+            String properties, String problem, String typed, String meant, String action, CapturedOutput output) {
+        assertThatThrownBy(() -> start(properties)).isInstanceOf(BeansException.class);
+
+        assertThat(output)
+                .containsSubsequence(
+                        "APPLICATION FAILED TO START",
+                        "Description:\n\noutbox.kafka." + problem + ".\n\n",
+                        "Property outbox.kafka." + typed + " is unknown and has no effect; did you mean outbox.kafka."
+                                + meant + "?",
+                        "Action:\n\n" + action);
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Shop {}
+
+    private static void start(String properties) {
+        try (ConfigurableApplicationContext shop = new SpringApplicationBuilder(Shop.class)
+                .web(WebApplicationType.NONE)
+                .properties(
+                        "spring.application.name=shop",
+                        "spring.kafka.bootstrap-servers=localhost:1",
+                        "spring.datasource.url=" + database.jdbcUrl(),
+                        "spring.datasource.username=" + database.username(),
+                        "spring.datasource.password=" + database.password(),
+                        "outbox.kafka.source=/shop")
+                .properties(Stream.of(properties.split(";"))
+                        .map("outbox.kafka."::concat)
+                        .toArray(String[]::new))
+                .run()) {
+            assertThat(shop.isActive()).as("started").isFalse();
+        }
     }
 
     @Test

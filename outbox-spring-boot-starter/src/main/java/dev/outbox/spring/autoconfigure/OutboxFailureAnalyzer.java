@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
@@ -30,11 +31,10 @@ final class OutboxFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
         OutboxConfigurationException found = findCause(failure, OutboxConfigurationException.class);
         if (found != null) {
             return found.remedy().isEmpty()
-                    ? new FailureAnalysis(found.problem(), null, found)
+                    ? new FailureAnalysis(found.problem() + unknownProperties(), null, found)
                     : new FailureAnalysis(
-                            StringUtils.capitalize(found.problem()) + ".",
-                            StringUtils.capitalize(found.remedy())
-                                    + (found.sql().isEmpty() ? "." : ":\n\n" + found.sql()),
+                            sentence(found.problem()) + "." + unknownProperties(),
+                            sentence(found.remedy()) + (found.sql().isEmpty() ? "." : ":\n\n" + found.sql()),
                             found);
         }
         NoSuchBeanDefinitionException missing = findCause(failure, NoSuchBeanDefinitionException.class);
@@ -48,5 +48,18 @@ final class OutboxFailureAnalyzer extends AbstractFailureAnalyzer<Throwable> {
                 "A component needs an OutboxPublisher, but there is no outbox, because " + reason.reason() + ".",
                 reason.action(),
                 missing);
+    }
+
+    /** A mistyped property is often the cause, and the start report, which would name it, comes later. */
+    private String unknownProperties() {
+        List<String> unknown = beanFactory instanceof ConfigurableListableBeanFactory beans
+                ? new UnknownProperties(environment, beans).lines()
+                : List.of();
+        return unknown.isEmpty() ? "" : "\n\n" + String.join("\n", unknown);
+    }
+
+    /** A property at the beginning stays as it is, because readers copy it. */
+    private static String sentence(String text) {
+        return text.split(" ", 2)[0].contains(".") ? text : StringUtils.capitalize(text);
     }
 }

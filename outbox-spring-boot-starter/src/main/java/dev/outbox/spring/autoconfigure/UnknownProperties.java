@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -104,7 +105,16 @@ final class UnknownProperties {
 
     /** Writes one warning for each unknown property. */
     void report() {
+        lines().forEach(log::warn);
+    }
+
+    /** Returns a line for each unknown property; none if the start failed before the properties were known. */
+    List<String> lines() {
         Known known = known();
+        if (known.keys().isEmpty()) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>();
         Map<ConfigurationPropertyName, ConfigurationPropertySource> unknown = new TreeMap<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource names) {
@@ -119,20 +129,26 @@ final class UnknownProperties {
                         .filter((property) -> module.prefix().isAncestorOf(property.getKey()))
                         .filter((property) -> !isVariable(property.getValue()))
                         .findFirst()
-                        .ifPresent((first) -> log.warn(
-                                "Property {} has no effect without its module: add dev.outbox:{}{}",
-                                first.getKey(),
-                                module.artifact(),
-                                origin(first.getKey(), first.getValue())));
+                        .ifPresent((first) -> lines.add("Property " + first.getKey()
+                                + " has no effect without its module: add dev.outbox:" + module.artifact()
+                                + origin(first.getKey(), first.getValue())));
                 unknown.keySet().removeIf(module.prefix()::isAncestorOf);
             }
         }
-        unknown.forEach((name, source) -> report(name, source, known));
+        unknown.forEach((name, source) -> {
+            boolean variable = isVariable(source);
+            String suggestion = suggestion(name, known, variable);
+            if (!suggestion.isEmpty() || !variable) {
+                lines.add("Property " + name + " is unknown and has no effect" + suggestion + origin(name, source));
+            }
+        });
+        return lines;
     }
 
     private Known known() {
         Known known = new Known();
-        for (String bean : beanFactory.getBeanNamesForAnnotation(ConfigurationProperties.class)) {
+        // Creates no bean, because the start may have failed.
+        for (String bean : beanFactory.getBeanDefinitionNames()) {
             ConfigurationProperties annotation =
                     beanFactory.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
             Class<?> type = beanFactory.getType(bean, false);
@@ -203,14 +219,6 @@ final class UnknownProperties {
         return source.getUnderlyingSource() instanceof PropertySource<?> underlying
                 && (underlying instanceof SystemEnvironmentPropertySource
                         || underlying.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
-    }
-
-    private static void report(ConfigurationPropertyName name, ConfigurationPropertySource source, Known known) {
-        boolean variable = isVariable(source);
-        String suggestion = suggestion(name, known, variable);
-        if (!suggestion.isEmpty() || !variable) {
-            log.warn("Property {} is unknown and has no effect{}{}", name, suggestion, origin(name, source));
-        }
     }
 
     private static String origin(ConfigurationPropertyName name, ConfigurationPropertySource source) {

@@ -1,7 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -16,9 +15,5 @@ public record Inboxes(Map<String, Inbox> all) {
         return all.values().stream()
                 .flatMap((inbox) -> inbox.settings().topics().stream())
                 .collect(Collectors.toSet());
-    }
-
-    public Inbox named(String name) {
-        return Objects.requireNonNull(all.get(name), () -> "there is no inbox " + name);
     }
 }
