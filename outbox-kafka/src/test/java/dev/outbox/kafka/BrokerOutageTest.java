@@ -20,16 +20,20 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A forwarder whose broker is away for longer than its attempts would last. */
 @Tag("full")
+@ExtendWith(OutputCaptureExtension.class)
 class BrokerOutageTest {
 
     private static final int ORDERS = 10;
@@ -42,7 +46,7 @@ class BrokerOutageTest {
     static class Shop {}
 
     @Test
-    void backlogWaitsWithoutDeadLettersAndArrivesInOrder() {
+    void backlogWaitsWithoutDeadLettersAndArrivesInOrder(CapturedOutput output) {
         TestKafka.createTopic("outage", Map.of());
         String[] broker = TestKafka.bootstrapServers().split(",")[0].split(":");
         try (TestDatabase database = TestPostgres.shared().newDatabase();
@@ -73,6 +77,9 @@ class BrokerOutageTest {
                 await().until(() -> runtime.openCircuits().isEmpty());
             }
         }
+        assertThat(output)
+                .containsOnlyOnce("Route orders cannot send to Kafka")
+                .doesNotContain("kafka-orders failed", "RetryAfterException");
     }
 
     private static ConfigurableApplicationContext start(TestDatabase database, TcpProxy network) {

@@ -100,10 +100,10 @@ final class BatchResult {
         return thrown;
     }
 
-    /** Returns whether the handler lets an event wait, and reports the reason itself. */
-    boolean isSelfReported(Attempt attempt) {
+    /** Returns whether the failure of an event counts for the circuit of the handler. */
+    boolean opensCircuit(Attempt attempt) {
         Throwable own = failed.get(attempt.id());
-        return own != null && Causes.isSelfReported(own);
+        return own == null || Causes.opensCircuit(own);
     }
 
     /** Decides what becomes of each event, and logs the failures. */

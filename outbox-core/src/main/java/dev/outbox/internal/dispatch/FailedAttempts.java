@@ -116,6 +116,10 @@ final class FailedAttempts {
 
     /** Logs that events failed together. */
     void logTogether(HandlerDefinition handler, int events, Throwable ex) {
+        if (Causes.isSelfReported(ex)) {
+            log.debug("{} lets {} events wait: {}", handler.id(), events, ex.getMessage());
+            return;
+        }
         failures.retry(handler.id(), events, ex)
                 .log(
                         "{} failed with {} events; they are delivered again, and each alone at its last attempt",

@@ -141,7 +141,7 @@ final class Invocation {
         for (int i = 0; i < outcomes.size(); i++) {
             DeliveryOutcome outcome = outcomes.get(i);
             EventEnvelope envelope = attempts.get(i).envelope();
-            boolean failed = outcome.failure() != null && !result.isSelfReported(attempts.get(i));
+            boolean failed = outcome.failure() != null && result.opensCircuit(attempts.get(i));
             if (failed && circuit.failed(envelope)) {
                 listener.circuitOpened(envelope.stream(), handler.id());
             }

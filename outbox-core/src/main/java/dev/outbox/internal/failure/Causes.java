@@ -68,14 +68,27 @@ public final class Causes {
         }
     }
 
-    /** Returns a cause for failed attempts that the handler reports itself, once for all of them: the dispatcher logs them at DEBUG only. */
+    /**
+     * Returns a cause for failed attempts that the handler reports itself, once for all of them: the dispatcher logs them at DEBUG only, and
+     * they do not open the circuit.
+     */
     public static RuntimeException selfReported() {
-        return new SelfReported();
+        return new SelfReported(false, null);
+    }
+
+    /** Returns a cause like {@link #selfReported()} for attempts that nothing works for, so that they open the circuit. */
+    public static RuntimeException selfReportedOutage(@Nullable Throwable cause) {
+        return new SelfReported(true, cause);
     }
 
     /** Returns whether the handler reports the failed attempt itself. */
     public static boolean isSelfReported(Throwable ex) {
         return anyMatch(ex, (cause) -> cause instanceof SelfReported);
+    }
+
+    /** Returns whether a failed attempt counts for the circuit of its handler. */
+    public static boolean opensCircuit(Throwable ex) {
+        return !anyMatch(ex, (cause) -> cause instanceof SelfReported reported && !reported.opensCircuit);
     }
 
     /** Returns whether the database or its connection pool failed, which an event did not cause. */
@@ -223,8 +236,11 @@ public final class Causes {
 
         private static final long serialVersionUID = 1;
 
-        SelfReported() {
-            super("the handler reports this itself", null, false, false);
+        private final boolean opensCircuit;
+
+        SelfReported(boolean opensCircuit, @Nullable Throwable cause) {
+            super("the handler reports this itself", cause, false, false);
+            this.opensCircuit = opensCircuit;
         }
     }
 }

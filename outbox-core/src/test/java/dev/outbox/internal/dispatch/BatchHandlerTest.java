@@ -277,6 +277,28 @@ class BatchHandlerTest {
         assertThat(log.messages()).as("the handler reports the reason").isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void outageThatHandlerReportsOpensItsCircuitWithoutALogLine(boolean thrown) {
+        log.from(Level.WARN);
+        RuntimeException outage = RetryAfterException.uncounted(
+                Duration.ofMinutes(1), "away", Causes.selfReportedOutage(new IllegalStateException("refused")));
+        Failing failing = (event, attempt) -> {
+            if (thrown) {
+                throw outage;
+            }
+            return outage;
+        };
+        outbox.handler(batch("index", failing).circuit(new CircuitBreaker(5, Duration.ofMillis(50)))).stream(
+                "default", claiming(2, 1));
+        outbox.publishTogether(20, 20);
+
+        outbox.start();
+        await().until(() -> outbox.runtime().openCircuits().equals(Set.of("index")));
+        outbox.close();
+        assertThat(log.messages()).as("the handler reports the reason").isEmpty();
+    }
+
     @Test
     void handlersOfSingleEventsAndOfBatchesShareEventsAndFailApart() {
         List<Long> single = new CopyOnWriteArrayList<>();

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.internal.forwarding;
 
 import dev.outbox.RetryAfterException;
+import dev.outbox.internal.failure.Causes;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +28,9 @@ public record Fault(Throwable cause, Scope scope) {
         CONNECTION
     }
 
-    /** Returns a fault of the environment, which no event can help: the attempt does not count. */
+    /** Returns a fault of the environment, which no event can help: the attempt does not count, and the log has the fault of the route only. */
     public static Fault ofEnvironment(Scope scope, String message, @Nullable Throwable cause) {
-        return new Fault(RetryAfterException.uncounted(RETRY_DELAY, message, cause), scope);
+        return new Fault(RetryAfterException.uncounted(RETRY_DELAY, message, Causes.selfReportedOutage(cause)), scope);
     }
 
     /** Returns whether other messages meet the fault too. */

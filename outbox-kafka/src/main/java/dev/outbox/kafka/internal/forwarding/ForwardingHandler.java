@@ -106,7 +106,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         } catch (RuntimeException ex) {
             String message = Redaction.message(ex);
             faults.failed(route, sender.connection().name(), message);
-            throw RetryAfterException.uncounted(Fault.RETRY_DELAY, message, ex);
+            throw RetryAfterException.uncounted(Fault.RETRY_DELAY, message, Causes.selfReportedOutage(ex));
         }
     }
 
@@ -190,7 +190,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
             sender.leave(sending, begun);
             left.put(event.eventId(), sending);
             String message = sending.holder().name() + " has not acknowledged the message yet, and may still do so";
-            return waiting(RetryAfterException.uncounted(LOOK_AGAIN, message));
+            return waiting(RetryAfterException.uncounted(LOOK_AGAIN, message, Causes.selfReportedOutage(null)));
         }
         Fault fault = end.fault();
         if (fault == null) {
@@ -201,10 +201,12 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         if (fault.isOfEnvironment()) {
             faults.failed(route, end.unit().name(), fault.message());
         }
-        return fault.cause() instanceof RetryAfterException cause ? waiting(cause) : fault.cause();
+        return fault.cause() instanceof RetryAfterException cause && Causes.isSelfReported(cause)
+                ? waiting(cause)
+                : fault.cause();
     }
 
-    /** While a part of the route works, the failures of others do not open its circuit, and the log has them as faults of the route only. */
+    /** While a part of the route works, the failures of others do not open its circuit. */
     private RetryAfterException waiting(RetryAfterException cause) {
         return nanos.getAsLong() - succeededAt < WORKS_FOR.toNanos()
                 ? RetryAfterException.uncounted(

@@ -77,6 +77,7 @@ class SendFailureTest {
                         RetryAfterException.class,
                         (ex) -> assertThat(ex.isCounted()).isFalse())
                 .hasMessageContaining(outage.getMessage())
+                .cause()
                 .hasCause(outage);
         assertThat(failure.scope()).isEqualTo(scope);
     }
@@ -125,7 +126,10 @@ class SendFailureTest {
 
         Fault failure = SendFailure.of("orders", new KafkaException("Cannot perform send", cause));
 
-        assertThat(failure.cause()).isInstanceOf(RetryAfterException.class).hasCause(cause);
+        assertThat(failure.cause())
+                .isInstanceOf(RetryAfterException.class)
+                .cause()
+                .hasCause(cause);
         assertThat(failure.scope()).isEqualTo(Scope.CONNECTION);
     }
 
@@ -135,6 +139,9 @@ class SendFailureTest {
 
         Fault failure = SendFailure.of("orders", new KafkaException("Failed to construct kafka producer", cause));
 
-        assertThat(failure.cause()).isInstanceOf(RetryAfterException.class).hasCause(cause);
+        assertThat(failure.cause())
+                .isInstanceOf(RetryAfterException.class)
+                .cause()
+                .hasCause(cause);
     }
 }

@@ -109,9 +109,9 @@ class LateAnswersTest {
         assertThat(handle(LESS_THAN_A_SECOND, "c1"))
                 .hasEntrySatisfying(
                         "c1",
-                        (ex) -> assertThat(Causes.isSelfReported(ex))
+                        (ex) -> assertThat(Causes.opensCircuit(ex))
                                 .as("the circuit opens")
-                                .isFalse());
+                                .isTrue());
     }
 
     @Test
@@ -120,7 +120,7 @@ class LateAnswersTest {
 
         assertThat(handle(LESS_THAN_A_SEND, "a1", "b1"))
                 .hasEntrySatisfying(
-                        "a1", (ex) -> assertThat(Causes.isSelfReported(ex)).isTrue());
+                        "a1", (ex) -> assertThat(Causes.opensCircuit(ex)).isFalse());
     }
 
     @Test
