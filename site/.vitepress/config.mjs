@@ -9,7 +9,7 @@ const read = (file) => fs.readFileSync(path.join(root, file), 'utf8')
 const repository = /<scm[^]*?<url>(.*?)<\/url>/.exec(read('pom.xml'))[1]
 
 const folders = ['', 'docs', 'docs/monitoring']
-const pages = ['verification/guarantees.md', ...folders.flatMap((folder) => fs
+const pages = ['verification/guarantees.md', 'verification/pages.md', ...folders.flatMap((folder) => fs
   .readdirSync(path.join(root, folder)).filter((file) => file.endsWith('.md')).map((file) => path.posix.join(folder, file)))]
 const address = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md')
 
@@ -33,9 +33,21 @@ function resolve(page, link) {
 const sidebar = read('docs/README.md').split(/^## /m).slice(1).map((group) => ({
   text: group.slice(0, group.indexOf('\n')),
   items: [...group.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, text, link]) => ({
-    text: text[0].toUpperCase() + text.slice(1), link: resolve('docs/README.md', link).replace(/(index)?\.md$/, '')
+    text, link: resolve('docs/README.md', link).replace(/(index)?\.md$/, '')
   }))
 }))
+
+/** The first sentence below the title. */
+function summary(page) {
+  const text = read(page).split(/\n{2,}/).find((block) => /^[A-Z[`]/.test(block))
+  return text?.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replace(/[`*]|<[^>]+>/g, '').replaceAll('\n', ' ').replace(/\. .*/, '.')
+}
+
+/** Removes the indent that all lines have. */
+function unindent(code) {
+  const indents = code.split('\n').filter((line) => line.trim()).map((line) => line.search(/\S/))
+  return code.replaceAll(new RegExp(`^ {${Math.min(...indents)}}`, 'gm'), '')
+}
 
 export default defineConfig({
   title: 'Outbox',
@@ -53,9 +65,13 @@ export default defineConfig({
         .filter((token) => token.type === 'link_open')
         .forEach((token) => token.attrSet('href', resolve(path.relative(root, env.path), token.attrGet('href')))))
       const { fence } = md.renderer.rules
-      md.renderer.rules.fence = (tokens, index, ...rest) => tokens[index].info === 'mermaid'
-        ? `<Mermaid name="diagram-${index}" code="${encodeURIComponent(tokens[index].content)}" />`
-        : fence(tokens, index, ...rest)
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const token = tokens[index]
+        token.content = unindent(token.content)
+        return token.info === 'mermaid'
+          ? `<Mermaid name="diagram-${index}" code="${encodeURIComponent(token.content)}" />`
+          : fence(tokens, index, ...rest)
+      }
     }
   },
   // The pages lie outside the folder of the packages.
@@ -67,5 +83,16 @@ export default defineConfig({
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: repository }]
   },
-  buildEnd: ({ outDir }) => fs.copyFileSync(path.join(root, 'llms.txt'), path.join(outDir, 'llms.txt'))
+  head: [['link', { rel: 'icon', href: '/icon.svg' }]],
+  transformPageData(data) {
+    data.description = summary(data.filePath) ?? ''
+    if (data.filePath === 'docs/configuration.md') {
+      Object.assign(data.frontmatter, { aside: false, pageClass: 'properties' })
+    }
+  },
+  buildEnd({ outDir }) {
+    for (const file of ['llms.txt', 'outbox-console/src/main/resources/dev/outbox/console/assets/icon.svg']) {
+      fs.copyFileSync(path.join(root, file), path.join(outDir, path.basename(file)))
+    }
+  }
 })

@@ -35,6 +35,12 @@ class SiteTest {
         assertThat(SourceTree.files("docs", "docs/(monitoring/)?[^/]+\\.md"))
                 .isNotEmpty()
                 .allSatisfy((page) -> assertThat(SITE.resolve(html(page))).exists());
+        assertThat(SITE.resolve("verification/pages.html")).exists();
+        assertThat(SITE.resolve("icon.svg")).exists();
+        assertThat(SITE.resolve("docs/getting-started.html"))
+                .content()
+                .contains(
+                        "<meta name=\"description\" content=\"Outbox stores an event in the transaction of your change, ");
         assertThat(SITE.resolve("index.html")).content().contains("embeddable transactional outbox");
         assertThat(SITE.resolve("llms.txt")).hasSameTextualContentAs(SourceTree.ROOT.resolve("llms.txt"));
     }
