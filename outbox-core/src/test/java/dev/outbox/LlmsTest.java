@@ -6,8 +6,6 @@ import dev.outbox.testing.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -18,8 +16,7 @@ class LlmsTest {
     private static final Path FILE = SourceTree.ROOT.resolve("llms.txt");
     private static final Pattern SUMMARY = Pattern.compile("# Outbox\\R+(.*?)\\R\\R", Pattern.DOTALL);
     private static final Pattern GROUP_OR_ROW =
-            Pattern.compile("^(?:(## .+)|\\| (\\[.+) \\|(.*)\\|)$", Pattern.MULTILINE);
-    private static final Pattern LINK = Pattern.compile("\\[([^]]+)]\\(([^)]+)\\)");
+            Pattern.compile("^(?:(## .+)|\\| \\[([^]]+)]\\(([^)]+)\\) \\| (.+) \\|)$", Pattern.MULTILINE);
     private static final Pattern REPOSITORY = Pattern.compile("<scm.*?<url>(.*?)</url>", Pattern.DOTALL);
 
     /** With -Dupdate, writes the file instead of comparing it. */
@@ -46,28 +43,19 @@ class LlmsTest {
             if (line.group(1) != null) {
                 text.append("\n").append(line.group(1)).append("\n\n");
             } else {
-                List<MatchResult> links = LINK.matcher(line.group(2)).results().toList();
-                // "Transitions; tables." describes two pages.
-                String description = line.group(3).strip();
-                String[] parts = description.split("(?<=;) ");
-                for (int i = 0; i < links.size(); i++) {
-                    text.append(entry(
-                            links.get(i), parts.length == links.size() ? parts[i].replace(';', '.') : description));
-                }
+                text.append("- [%s](%s): %s\n".formatted(line.group(2), address(line.group(3)), line.group(4)));
             }
         });
         return text.toString();
     }
 
-    private static String entry(MatchResult link, String description) {
-        Path page = SourceTree.ROOT.resolve("docs").resolve(link.group(2)).normalize();
-        return "- [%s](%s/%s/main/%s)%s\n"
+    private static String address(String link) {
+        Path page = SourceTree.ROOT.resolve("docs").resolve(link).normalize();
+        return "%s/%s/main/%s"
                 .formatted(
-                        link.group(1),
                         first(REPOSITORY, "pom.xml"),
                         Files.isDirectory(page) ? "tree" : "raw",
-                        SourceTree.relative(page),
-                        description.isEmpty() ? "" : ": " + description);
+                        SourceTree.relative(page));
     }
 
     private static String first(Pattern pattern, String file) {

@@ -24,7 +24,8 @@ class FirstPage {
     Subscription start(String guildId, String planCode) {
         UUID id = UUID.randomUUID();
         Subscription subscription = new Subscription(id, guildId, planCode);
-        outbox.publish("subscription", id.toString(), new SubscriptionStarted(id, guildId, planCode));
+        SubscriptionStarted event = new SubscriptionStarted(id, guildId, planCode);
+        outbox.publish("subscription", id.toString(), event);
         return subscription;
     }
 
