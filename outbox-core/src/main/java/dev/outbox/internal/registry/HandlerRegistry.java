@@ -160,7 +160,8 @@ public final class HandlerRegistry {
             HandlerStore.Listed found = store.list();
             HandlerStore.Listed before = listed;
             if (before != null && !before.server().equals(found.server())) {
-                log.info("The database was restarted, promoted or restored: handlers that it lacks are registered again");
+                log.info(
+                        "The database was restarted, promoted or restored: handlers that it lacks are registered again");
                 restore(before.handlers(), found.handlers());
                 found = store.list();
             }

@@ -167,16 +167,18 @@ class HangingHandlerTest {
     void warningNamesTheAggregatesOfABatch() {
         AtomicBoolean hangs = new AtomicBoolean(true);
         outbox
-                .handler(HandlerDefinition.ofBatch("hanging", Set.of("*"), null, (payloads, events, outcome, context) -> {
-                    if (hangs.getAndSet(false)) {
-                        awaitLatch(release);
-                    }
-                }))
+                .handler(HandlerDefinition.ofBatch(
+                        "hanging", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                            if (hangs.getAndSet(false)) {
+                                awaitLatch(release);
+                            }
+                        }))
                 .clock(clock)
                 .stream("default", poller(2));
         outbox.publishTogether(20, 20);
         outbox.start();
-        await().until(() -> outbox.runtime().runningHandlers().all().size() == 1 && outbox.count("events.outbox_published") > 0);
+        await().until(() ->
+                outbox.runtime().runningHandlers().all().size() == 1 && outbox.count("events.outbox_published") > 0);
         clock.advance(Duration.ofSeconds(10));
 
         await().until(() -> !lines(Level.WARN, "hanging").isEmpty());

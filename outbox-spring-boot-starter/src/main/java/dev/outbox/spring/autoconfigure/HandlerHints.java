@@ -61,7 +61,8 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
         if (handler == null) {
             return;
         }
-        Class<?> payload = new HandlerMethod(called, handler).defineWithoutTimeout().payloadType();
+        Class<?> payload =
+                new HandlerMethod(called, handler).defineWithoutTimeout().payloadType();
         if (payload != null && payload != JsonNode.class) {
             binding.registerReflectionHints(
                     hints, PayloadClasses.of(payload).concrete().toArray(Type[]::new));

@@ -29,9 +29,8 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         if (annotation.deduplicate()) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
-        HandlerDefinition definition = withMaxAttempts(definition())
-                .onDead(annotation.onDead())
-                .aliases(annotation.aliases());
+        HandlerDefinition definition =
+                withMaxAttempts(definition()).onDead(annotation.onDead()).aliases(annotation.aliases());
         return annotation.deduplicate() ? definition.deduplicating() : definition;
     }
 

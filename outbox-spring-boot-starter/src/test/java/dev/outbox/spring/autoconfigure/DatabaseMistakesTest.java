@@ -222,8 +222,11 @@ class DatabaseMistakesTest {
     @Test
     void tablesAreBehindAndTheCommandForTheirSqlIsPrinted(CapturedOutput output) {
         // A build that does not package its modules runs classes outside a JAR.
-        String file = StringUtils.getFilename(
-                PlainSql.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+        String file = StringUtils.getFilename(PlainSql.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .getPath());
         assertReport(
                 "tables-behind",
                 analyze(Applications.on(database).withPropertyValues("outbox.migrate=false")),
