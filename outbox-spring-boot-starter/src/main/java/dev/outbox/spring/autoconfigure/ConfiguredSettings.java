@@ -27,7 +27,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
 
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
@@ -50,8 +52,8 @@ final class ConfiguredSettings {
     }
 
     /** Converts the properties. The exception about an invalid value names the property. */
-    static RuntimeSettings of(OutboxProperties properties) {
-        DurationBounds.check(properties);
+    static RuntimeSettings of(OutboxProperties properties, Environment environment) {
+        DurationBounds.check(properties, Binder.get(environment));
         return new ConfiguredSettings(properties).settings();
     }
 

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.format.annotation.DurationFormat.Style;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
@@ -32,58 +34,60 @@ enum DurationBounds {
     }
 
     /** Checks all durations. Rules about zero and negative values stay with the settings. */
-    static void check(OutboxProperties properties) {
+    static void check(OutboxProperties properties, Binder binder) {
         Poller poller = properties.poller();
-        INTERVAL.check("outbox.poller.interval", poller.interval());
-        LEASE.check("outbox.poller.lease", poller.lease());
-        SHUTDOWN.check("outbox.poller.shutdown-timeout", poller.shutdownTimeout());
-        TIMEOUT.check("outbox.handler-timeout", properties.handlerTimeout());
-        check("outbox.retry", properties.retry());
-        properties.streams().forEach((name, stream) -> check(PropertyRule.key("outbox.streams", name), stream));
-        properties.handlers().forEach((id, handler) -> check(PropertyRule.key("outbox.handlers", id), handler));
+        INTERVAL.check(binder, "outbox.poller.interval", poller.interval());
+        LEASE.check(binder, "outbox.poller.lease", poller.lease());
+        SHUTDOWN.check(binder, "outbox.poller.shutdown-timeout", poller.shutdownTimeout());
+        TIMEOUT.check(binder, "outbox.handler-timeout", properties.handlerTimeout());
+        check(binder, "outbox.retry", properties.retry());
+        properties.streams().forEach((name, stream) -> check(binder, PropertyRule.key("outbox.streams", name), stream));
+        properties.handlers().forEach((id, handler) -> check(binder, PropertyRule.key("outbox.handlers", id), handler));
         Retention retention = properties.retention();
-        RETENTION.check("outbox.retention.published", retention.published());
-        RETENTION.check("outbox.retention.received", retention.received());
-        RETENTION.check("outbox.retention.dead", retention.dead());
-        RETENTION.check("outbox.retention.operations", retention.operations());
-        RETENTION.check("outbox.retention.replays", retention.replays());
-        RETENTION.check("outbox.retention.archived", retention.archived());
+        RETENTION.check(binder, "outbox.retention.published", retention.published());
+        RETENTION.check(binder, "outbox.retention.received", retention.received());
+        RETENTION.check(binder, "outbox.retention.dead", retention.dead());
+        RETENTION.check(binder, "outbox.retention.operations", retention.operations());
+        RETENTION.check(binder, "outbox.retention.replays", retention.replays());
+        RETENTION.check(binder, "outbox.retention.archived", retention.archived());
     }
 
-    private static void check(String prefix, Stream stream) {
-        INTERVAL.check(prefix + ".interval", stream.interval());
-        LEASE.check(prefix + ".lease", stream.lease());
-        check(prefix + ".retry", stream.retry());
+    private static void check(Binder binder, String prefix, Stream stream) {
+        INTERVAL.check(binder, prefix + ".interval", stream.interval());
+        LEASE.check(binder, prefix + ".lease", stream.lease());
+        check(binder, prefix + ".retry", stream.retry());
     }
 
-    private static void check(String prefix, Handler handler) {
-        TIMEOUT.check(prefix + ".timeout", handler.timeout());
-        PROBE.check(prefix + ".circuit.probe-interval", handler.circuit().probeInterval());
-        check(prefix + ".retry", handler.retry());
+    private static void check(Binder binder, String prefix, Handler handler) {
+        TIMEOUT.check(binder, prefix + ".timeout", handler.timeout());
+        PROBE.check(
+                binder, prefix + ".circuit.probe-interval", handler.circuit().probeInterval());
+        check(binder, prefix + ".retry", handler.retry());
     }
 
-    private static void check(String prefix, Retry retry) {
+    private static void check(Binder binder, String prefix, Retry retry) {
         Duration initial = retry.initialDelay();
         Duration max = retry.maxDelay();
-        DELAY.check(prefix + ".initial-delay", initial);
-        DELAY.check(prefix + ".max-delay", max);
+        DELAY.check(binder, prefix + ".initial-delay", initial);
+        DELAY.check(binder, prefix + ".max-delay", max);
         if (initial != null && max != null && initial.compareTo(max) > 0) {
             throw new InvalidConfigurationPropertyValueException(
                     prefix + ".initial-delay", initial, text(initial) + " is longer than max-delay, " + text(max));
         }
         List<Duration> delays = retry.delays();
         if (delays != null) {
-            delays.forEach((delay) -> DELAY.check(prefix + ".delays", delay));
+            delays.forEach((delay) -> DELAY.check(binder, prefix + ".delays", delay));
         }
     }
 
-    private void check(String property, @Nullable Duration value) {
+    private void check(Binder binder, String property, @Nullable Duration value) {
         if (value == null) {
             return;
         }
         String problem = problem(value);
         if (problem != null) {
-            throw new InvalidConfigurationPropertyValueException(property, value, problem + suggestion(value));
+            throw new InvalidConfigurationPropertyValueException(
+                    property, value, problem + suggestion(binder, property, value));
         }
     }
 
@@ -99,8 +103,10 @@ enum DurationBounds {
         return value.compareTo(longest) > 0 ? text(value) + " is longer than " + text(longest) : null;
     }
 
-    private String suggestion(Duration value) {
-        if (value.compareTo(shortest) >= 0) {
+    private String suggestion(Binder binder, String property, Duration value) {
+        List<String> written =
+                binder.bind(property, Bindable.listOf(String.class)).orElse(List.of());
+        if (value.compareTo(shortest) >= 0 || !written.contains(String.valueOf(value.toMillis()))) {
             return "";
         }
         List<ChronoUnit> units =

@@ -67,8 +67,8 @@ public final class OutboxAutoConfiguration {
     private static final Duration MAX_AGE_OF_GAUGES = Duration.ofSeconds(15);
 
     @Bean
-    RuntimeSettings outboxSettings(OutboxProperties properties) {
-        return ConfiguredSettings.of(properties);
+    RuntimeSettings outboxSettings(OutboxProperties properties, Environment environment) {
+        return ConfiguredSettings.of(properties, environment);
     }
 
     /** Uses the marked DataSource, otherwise the only or primary one. */

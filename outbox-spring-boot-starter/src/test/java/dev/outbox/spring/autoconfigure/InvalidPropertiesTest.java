@@ -89,15 +89,18 @@ class InvalidPropertiesTest {
     @CsvSource(delimiter = '|', textBlock = """
                     outbox.retention.published                  | 30      | 30ms is shorter than 1h; did you mean 30d?
                     outbox.retention.published                  | 2592000 | 43m12s is shorter than 1h; did you mean 2592000s?
-                    outbox.retention.dead                       | 1ms     | 1ms is shorter than 1h; did you mean 1d?
+                    outbox.retention.dead                       | 1       | 1ms is shorter than 1h; did you mean 1d?
+                    outbox.retention.dead                       | 1ms     | 1ms is shorter than 1h
                     outbox.retention.archived                   | 36501d  | 36501d is longer than 36500d
                     outbox.poller.interval                      | 5       | 5ms is shorter than 100ms; did you mean 5s?
                     outbox.poller.interval                      | 1d      | 1d is longer than 1h
                     outbox.poller.lease                         | 60      | 60ms is shorter than 1s; did you mean 60s?
+                    outbox.poller.lease                         | 500ms   | 500ms is shorter than 1s
                     outbox.poller.lease                         | 10d     | 10d is longer than 1h
                     outbox.poller.shutdown-timeout              | 20      | 20ms is shorter than 1s; did you mean 20s?
                     outbox.handler-timeout                      | 100     | 100ms is shorter than 1s; did you mean 100s?
                     outbox.retry.delays                         | 1s,10   | 10ms is shorter than 100ms; did you mean 10s?
+                    outbox.retry.delays                         | 1s,10ms | 10ms is shorter than 100ms
                     outbox.handlers[a.b].circuit.probe-interval | 30      | 30ms is shorter than 100ms; did you mean 30s?
                     """)
     void durationThatLacksItsUnitIsReportedWithTheUnit(String property, String value, String reason) {

@@ -151,7 +151,7 @@ class OutboxPropertiesTest {
     void emptyListOfStreamsPollsNone() throws Exception {
         assertThat(polling("outbox.poller.streams=").polled()).isEmpty();
         assertThat(polling("outbox.poller.streams=").enabled()).isFalse();
-        assertThat(ConfiguredSettings.of(yaml("outbox: { poller: { streams: [] } }"))
+        assertThat(ConfiguredSettings.of(yaml("outbox: { poller: { streams: [] } }"), new StandardEnvironment())
                         .polling()
                         .polled())
                 .isEmpty();
@@ -219,6 +219,7 @@ class OutboxPropertiesTest {
         }
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new MapPropertySource("test", map));
-        return ConfiguredSettings.of(Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
+        return ConfiguredSettings.of(
+                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class), environment);
     }
 }
