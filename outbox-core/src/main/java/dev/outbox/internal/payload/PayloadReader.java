@@ -19,10 +19,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.KotlinDetector;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.exc.InvalidNullException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -37,6 +39,8 @@ public final class PayloadReader {
 
     /** The two messages that Jackson has for a primitive, which quote nothing of the payload. */
     private static final Pattern NULL_PRIMITIVE = Pattern.compile("Cannot (map|coerce) `null` ");
+
+    private static final String KOTLIN_MODULE = "tools.jackson.module.kotlin.KotlinModule";
 
     private static final int MOST_CONSTANTS = 20;
 
@@ -75,12 +79,21 @@ public final class PayloadReader {
                             "handler '" + handler.id() + "' takes " + type.getName()
                                     + ", which can be stored and never read, so each event would be a dead letter: "
                                     + problem,
-                            "add @JsonTypeInfo to an abstract type, a constructor or factory that Jackson can call to a"
-                                    + " class, or a @JsonCreator of a text to the key of a map",
+                            needsKotlinModule(mapper, parameter)
+                                    ? "add the dependency tools.jackson.module:jackson-module-kotlin"
+                                    : "add @JsonTypeInfo to an abstract type, a constructor or factory that Jackson can call to a"
+                                            + " class, or a @JsonCreator of a text to the key of a map",
                             null);
                 }
             }
         }
+    }
+
+    /** Returns whether a class is Kotlin's and the mapper lacks the module that knows its defaults, null checks and value classes. */
+    public static boolean needsKotlinModule(JsonMapper mapper, Class<?> type) {
+        return KotlinDetector.isKotlinType(type)
+                && mapper.registeredModules().stream()
+                        .noneMatch((module) -> module.getClass().getName().equals(KOTLIN_MODULE));
     }
 
     /** Decoded payload with the fields that it lacks. */
@@ -205,6 +218,11 @@ public final class PayloadReader {
         }
         if (ex instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null) {
             Class<?> wanted = mismatch.getTargetType();
+            if (ex instanceof InvalidNullException missing
+                    && ex.getClass().getSimpleName().startsWith("Kotlin")) {
+                return "the Kotlin parameter '" + missing.getPropertyName().getSimpleName()
+                        + "' has no value and may not be null; give it a default or make it nullable";
+            }
             if (NULL_PRIMITIVE.matcher(ex.getOriginalMessage()).lookingAt()) {
                 return "the value is missing or null, which " + wanted.getName()
                         + " cannot be; take the wrapper class with @Nullable";

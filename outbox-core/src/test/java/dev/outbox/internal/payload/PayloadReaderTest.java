@@ -22,12 +22,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
+import tools.jackson.databind.deser.std.StdDeserializer;
+import tools.jackson.databind.exc.InvalidNullException;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 class PayloadReaderTest {
 
@@ -183,6 +189,34 @@ class PayloadReaderTest {
                 .hasMessageEndingWith(
                         "the Kotlin parameter 'channel' has no value and may not be null; make it nullable, or add"
                                 + " tools.jackson.module:jackson-module-kotlin, which applies its default value; then retry");
+    }
+
+    /** Stands for the exception of the Kotlin module. */
+    static final class KotlinInvalidNullException extends InvalidNullException {
+
+        private static final long serialVersionUID = 1L;
+
+        KotlinInvalidNullException(DeserializationContext context) {
+            super(context, "customer is secret", PropertyName.construct("channel"));
+            setTargetType(context.constructType(Kotlin.class));
+        }
+    }
+
+    @Test
+    void missingParameterIsNamedWithTheKotlinModule() {
+        JsonMapper mapper = JsonMapper.builder()
+                .addModule(new SimpleModule().addDeserializer(Kotlin.class, new StdDeserializer<>(Kotlin.class) {
+                    @Override
+                    public Kotlin deserialize(JsonParser json, DeserializationContext context) {
+                        throw new KotlinInvalidNullException(context);
+                    }
+                }))
+                .build();
+
+        assertThatThrownBy(() -> reader(mapper).read("{\"customer\":\"ann\"}", Kotlin.class))
+                .isInstanceOf(UndecodableException.class)
+                .hasMessageEndingWith("at the root: the Kotlin parameter 'channel' has no value and may not be null;"
+                        + " give it a default or make it nullable");
     }
 
     @Test

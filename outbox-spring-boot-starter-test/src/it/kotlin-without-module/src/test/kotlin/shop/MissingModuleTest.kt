@@ -63,20 +63,36 @@ class MissingModuleTest(
 
     @Test
     fun handlerOfAValueClassStopsTheStart() {
-        assertThatThrownBy {
-            SpringApplicationBuilder(WithJournal::class.java).run(
-                "--spring.datasource.url=${database.jdbcUrl}",
-                "--spring.datasource.username=${database.username}",
-                "--spring.datasource.password=${database.password}",
-            )
-        }.hasStackTraceContaining("handler 'journal' takes shop.OrderPlaced, which can be stored and never read")
+        assertThatThrownBy { start(WithJournal::class.java) }
+            .hasStackTraceContaining("handler 'journal' takes shop.OrderPlaced, which can be stored and never read")
+            .hasStackTraceContaining("; add the dependency tools.jackson.module:jackson-module-kotlin")
     }
+
+    @Test
+    fun suspendingHandlerStopsTheStart() {
+        assertThatThrownBy { start(Suspending::class.java) }
+            .hasStackTraceContaining("is a suspend function; remove suspend")
+    }
+
+    private fun start(application: Class<*>) = SpringApplicationBuilder(application).run(
+        "--spring.datasource.url=${database.jdbcUrl}",
+        "--spring.datasource.username=${database.username}",
+        "--spring.datasource.password=${database.password}",
+    )
 
     @EnableAutoConfiguration
     class Cancellations {
 
         @OutboxHandler(id = "cancellations")
         fun handle(event: OrderCancelled) {
+        }
+    }
+
+    @EnableAutoConfiguration
+    class Suspending {
+
+        @OutboxHandler
+        suspend fun handle(event: OrderCancelled) {
         }
     }
 

@@ -17,6 +17,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -105,6 +106,10 @@ record CalledMethod(
     }
 
     private void checkSynchronous(String allowed) {
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            throw refused(
+                    "is a suspend function; remove suspend: the outbox calls the method after the commit, on a thread of its own");
+        }
         if (method.getReturnType() != void.class) {
             throw refused("returns a value, which the outbox would ignore", allowed);
         }

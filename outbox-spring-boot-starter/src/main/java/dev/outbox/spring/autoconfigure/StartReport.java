@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.registry.Subscription;
@@ -21,7 +22,6 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -29,8 +29,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class StartReport {
 
     private static final Logger log = LoggerFactory.getLogger(StartReport.class);
-
-    private static final String KOTLIN_MODULE = "tools.jackson.module.kotlin.KotlinModule";
 
     private static final String PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
 
@@ -131,13 +129,11 @@ final class StartReport {
         Set<String> payloads = new TreeSet<>();
         for (HandlerDefinition handler : handlers) {
             Class<?> type = handler.payloadType();
-            if (type != null && KotlinDetector.isKotlinType(type)) {
+            if (type != null && PayloadReader.needsKotlinModule(dependencies.mapper(), type)) {
                 payloads.add(type.getName());
             }
         }
-        if (!payloads.isEmpty()
-                && dependencies.mapper().registeredModules().stream()
-                        .noneMatch((module) -> module.getClass().getName().equals(KOTLIN_MODULE))) {
+        if (!payloads.isEmpty()) {
             log.warn(
                     "Handlers take the Kotlin classes {}, whose default values and null checks the mapper of payloads does not know:"
                             + " add tools.jackson.module:jackson-module-kotlin",
