@@ -18,7 +18,8 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
  * Checks before the first migration statement that the DataSource leads to a PostgreSQL in which the role may create the outbox tables, or
- * read their version, and in which no foreign tables have their names. It changes nothing.
+ * read their version, and in which no foreign tables have their names; and that a URL that bypasses a pooler leads to the same database. It
+ * changes nothing.
  */
 final class DatabaseCheck {
 
@@ -56,6 +57,12 @@ final class DatabaseCheck {
                      ON history.relnamespace = to_regnamespace(quote_ident(:schema)) AND history.relname = :history
             """;
 
+    /** Every role may call the function. A pooler can rename a database, but not what its server says. */
+    private static final String IDENTITY = """
+            SELECT s.system_identifier, current_database() AS name
+              FROM pg_catalog.pg_control_system() s
+            """;
+
     private static final List<String> NAMES = OutboxRelation.LIST.stream()
             .filter((one) -> !one.archive())
             .map(OutboxRelation::name)
@@ -64,6 +71,8 @@ final class DatabaseCheck {
     private final DataSource dataSource;
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
+
+    private record Identity(long systemIdentifier, String name) {}
 
     DatabaseCheck(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
@@ -82,6 +91,9 @@ final class DatabaseCheck {
                             + " its default target only. A transaction that is routed to another database stores its events there, and they"
                             + " are not delivered",
                     found.getClass().getName()));
+            if (dataSource instanceof UnpooledDataSource direct && direct.hasOwnUrl()) {
+                checkSame(connection, direct);
+            }
             checkRights(connection, migrate);
         } catch (IllegalStateException ex) {
             throw routing.isPresent() ? withoutDefault(routing.get(), ex) : ex;
@@ -91,12 +103,13 @@ final class DatabaseCheck {
     }
 
     private Optional<AbstractRoutingDataSource> routing() {
+        DataSource pool = dataSource instanceof UnpooledDataSource unpooled ? unpooled.pooled() : dataSource;
         try {
-            return dataSource.isWrapperFor(AbstractRoutingDataSource.class)
-                    ? Optional.of(dataSource.unwrap(AbstractRoutingDataSource.class))
+            return pool.isWrapperFor(AbstractRoutingDataSource.class)
+                    ? Optional.of(pool.unwrap(AbstractRoutingDataSource.class))
                     : Optional.empty();
         } catch (SQLException | IllegalStateException ex) {
-            return dataSource instanceof AbstractRoutingDataSource itself ? Optional.of(itself) : Optional.empty();
+            return pool instanceof AbstractRoutingDataSource itself ? Optional.of(itself) : Optional.empty();
         }
     }
 
@@ -137,6 +150,34 @@ final class DatabaseCheck {
                     "upgrade the server, or set spring.datasource.url to a newer one",
                     null);
         }
+    }
+
+    /** The outbox would otherwise migrate a database in which no event is published. */
+    private static void checkSame(Connection connection, UnpooledDataSource direct) {
+        Identity own = identity(connection);
+        Identity published;
+        try (Connection pooled = direct.pooled().getConnection();
+                NetworkTimeout limit = NetworkTimeout.on(pooled, NetworkTimeout.DEFAULT)) {
+            checkProduct(limit.connection());
+            published = identity(limit.connection());
+        } catch (SQLException ex) {
+            throw DatabaseProblems.connecting(ex, direct.pooled());
+        }
+        if (!own.equals(published)) {
+            throw new OutboxConfigurationException(
+                    "the property " + UnpooledDataSource.DIRECT_URL + " leads to database " + own.name()
+                            + ", and the DataSource to "
+                            + (own.name().equals(published.name())
+                                    ? "that of another server"
+                                    : "database " + published.name()),
+                    "correct the host, port or database name in " + UnpooledDataSource.DIRECT_URL
+                            + ", so that both lead to the database of the events",
+                    null);
+        }
+    }
+
+    private static Identity identity(Connection connection) {
+        return client(connection).sql(IDENTITY).query(Identity.class).single();
     }
 
     private static JdbcClient client(Connection connection) {

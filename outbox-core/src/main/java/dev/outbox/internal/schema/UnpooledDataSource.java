@@ -32,10 +32,12 @@ public final class UnpooledDataSource extends AbstractDataSource {
 
     private static final String[] URLS = {"jdbcUrl", "url"};
 
+    private final DataSource pooled;
     private final BeanWrapper pool;
     private final @Nullable String url;
 
-    private UnpooledDataSource(BeanWrapper pool, @Nullable String url) {
+    private UnpooledDataSource(DataSource pooled, BeanWrapper pool, @Nullable String url) {
+        this.pooled = pooled;
         this.pool = pool;
         this.url = url;
     }
@@ -48,13 +50,15 @@ public final class UnpooledDataSource extends AbstractDataSource {
     static Optional<UnpooledDataSource> find(DataSource dataSource) {
         return dataSource instanceof UnpooledDataSource itself
                 ? Optional.of(itself)
-                : pool(dataSource).map((pool) -> new UnpooledDataSource(pool, null));
+                : pool(dataSource).map((pool) -> new UnpooledDataSource(dataSource, pool, null));
     }
 
     /** Returns connections to another URL. Its parameters may contain other credentials than those of the pool. */
     public static DataSource at(String url, DataSource dataSource) {
         return new UnpooledDataSource(
-                pool(dataSource).orElseGet(() -> PropertyAccessorFactory.forBeanPropertyAccess(dataSource)), url);
+                dataSource,
+                pool(dataSource).orElseGet(() -> PropertyAccessorFactory.forBeanPropertyAccess(dataSource)),
+                url);
     }
 
     private static Optional<BeanWrapper> pool(DataSource dataSource) {
@@ -65,6 +69,16 @@ public final class UnpooledDataSource extends AbstractDataSource {
         }
         DataSource target = read(bean, DataSource.class, "dataSource", "targetDataSource");
         return target == null || target == current ? Optional.empty() : pool(target);
+    }
+
+    /** Returns whether the URL is another than that of the pool. */
+    boolean hasOwnUrl() {
+        return url != null;
+    }
+
+    /** Returns the pool's connections, which this one bypasses. */
+    DataSource pooled() {
+        return pooled;
     }
 
     @Nullable

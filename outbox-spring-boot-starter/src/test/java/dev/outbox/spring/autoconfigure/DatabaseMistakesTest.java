@@ -169,6 +169,30 @@ class DatabaseMistakesTest {
                                 + " if no pooler stands in between.");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void directUrlLeadsToAnotherDatabase(boolean migrated) {
+        if (migrated) {
+            Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+        }
+        try (TestDatabase other = TestPostgres.shared().newDatabase()) {
+            FailureAnalysis analysis =
+                    analyze(Applications.on(database).withPropertyValues("outbox.direct-url=" + other.jdbcUrl()));
+
+            assertThat(analysis.getDescription())
+                    .isEqualTo("The property outbox.direct-url leads to database " + other.name()
+                            + ", and the DataSource to database " + database.name() + ".");
+            assertThat(analysis.getAction())
+                    .isEqualTo("Correct the host, port or database name in outbox.direct-url, so that both lead to the"
+                            + " database of the events.");
+            assertThat(JdbcClient.create(other.dataSource())
+                            .sql("SELECT to_regnamespace('events')::text")
+                            .query(String.class)
+                            .list())
+                    .containsOnlyNulls();
+        }
+    }
+
     @Test
     void databaseDoesNotExist() {
         assertReport(
