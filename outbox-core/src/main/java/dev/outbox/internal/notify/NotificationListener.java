@@ -28,6 +28,7 @@ final class NotificationListener implements AutoCloseable {
     private static final int ROUNDS_OF_TEST = 12;
 
     private final NotificationChannel channel;
+    private final boolean direct;
     private final NotificationChannel sender;
     private final Consumer<NotificationChannel.Message> received;
     private final Runnable wakeAll;
@@ -42,10 +43,12 @@ final class NotificationListener implements AutoCloseable {
     /** Receives on the connection of one channel, and sends the test on those of another channel. */
     NotificationListener(
             NotificationChannel channel,
+            boolean direct,
             NotificationChannel sender,
             Consumer<NotificationChannel.Message> received,
             Runnable wakeAll) {
         this.channel = channel;
+        this.direct = direct;
         this.sender = sender;
         this.received = received;
         this.wakeAll = wakeAll;
@@ -151,11 +154,13 @@ final class NotificationListener implements AutoCloseable {
         if (!failed) {
             failed = true;
             log.warn(
-                    "The connection that listens for new events receives no notifications, probably because it goes through a pooler"
+                    "The connection that listens for new events receives no notifications, probably because {} goes through a pooler"
                             + " that shares sessions, such as PgBouncer in transaction mode. This instance finds the events of other"
-                            + " instances at the interval of each stream (outbox.poller.interval). Set outbox.direct-url to a JDBC URL that"
+                            + " instances at the interval of each stream (outbox.poller.interval). {} a JDBC URL that"
                             + " bypasses the pooler, or outbox.poller.notify=false. Such a pooler also needs prepareThreshold=0 in the URL of the"
-                            + " DataSource, unless it follows prepared statements");
+                            + " DataSource, unless it follows prepared statements",
+                    direct ? "outbox.direct-url" : "it",
+                    direct ? "Change it to" : "Set outbox.direct-url to");
         }
     }
 

@@ -137,6 +137,7 @@ public final class Notifications implements Announcements, AutoCloseable {
         this.listener = unpooled.filter((own) -> receives)
                 .map((own) -> new NotificationListener(
                         new NotificationChannel(own, schema, worker),
+                        own instanceof UnpooledDataSource known && known.hasOwnUrl(),
                         channel,
                         this::received,
                         () -> wakeUps.wake(WakeUp.EVERYTHING, 0)))

@@ -72,7 +72,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
     }
 
     /** Returns whether the URL is another than that of the pool. */
-    boolean hasOwnUrl() {
+    public boolean hasOwnUrl() {
         return url != null;
     }
 

@@ -54,7 +54,7 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(full, attempts);
         NotificationListener listener = new NotificationListener(
-                channel(unpooled), channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet);
+                channel(unpooled), false, channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet);
         listener.start();
         try {
             await().until(() -> attempts.get() >= 3);
@@ -77,7 +77,7 @@ class NotificationListenerTest {
         AtomicBoolean away = new AtomicBoolean(true);
         AtomicInteger attempts = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
-                channel(refusing(away, attempts)),
+                channel(refusing(away, attempts)), false,
                 channel(refusing(away, new AtomicInteger())),
                 (stream) -> {},
                 () -> {})) {
@@ -97,7 +97,7 @@ class NotificationListenerTest {
     void waitsBeforeItReplacesAConnectionThatBreaksAtOnce() {
         AtomicInteger opened = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
-                channel(refusing(new AtomicBoolean(), opened)),
+                channel(refusing(new AtomicBoolean(), opened)), false,
                 channel(database.dataSource()),
                 (stream) -> {},
                 () -> {})) {
@@ -120,7 +120,7 @@ class NotificationListenerTest {
     void warnsOnceIfItsOwnNotificationDoesNotArrive() throws SQLException {
         try (TestDatabase elsewhere = TestPostgres.shared().newDatabase()) {
             // Notifications stay within a database, so none arrives, as behind a pooler that shares sessions.
-            listen(elsewhere, () -> {
+            listen(elsewhere, false, () -> {
                 await().until(() -> !log.messages(Level.WARN).isEmpty());
                 await().until(() -> listening() == 0);
             });
@@ -128,7 +128,28 @@ class NotificationListenerTest {
             assertThat(log.messages())
                     .singleElement()
                     .asString()
-                    .contains("outbox.poller.interval", "outbox.direct-url", "outbox.poller.notify=false");
+                    .contains(
+                            "because it goes through a pooler",
+                            "outbox.poller.interval",
+                            "Set outbox.direct-url to a JDBC URL",
+                            "outbox.poller.notify=false");
+        }
+    }
+
+    @Test
+    void blamesTheDirectUrlInsteadOfAskingForIt() throws SQLException {
+        try (TestDatabase elsewhere = TestPostgres.shared().newDatabase()) {
+            listen(
+                    elsewhere,
+                    true,
+                    () -> await().until(() -> !log.messages(Level.WARN).isEmpty()));
+
+            assertThat(log.messages())
+                    .singleElement()
+                    .asString()
+                    .contains(
+                            "because outbox.direct-url goes through a pooler", "Change it to a JDBC URL that bypasses")
+                    .doesNotContain("Set outbox.direct-url");
         }
     }
 
@@ -139,7 +160,7 @@ class NotificationListenerTest {
         AtomicInteger woken = new AtomicInteger();
         DelegatingDataSource unpooled = refusing(refusing, new AtomicInteger());
         try (NotificationListener listener = new NotificationListener(
-                channel(unpooled), channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
+                channel(unpooled), false, channel(database.dataSource()), (stream) -> {}, woken::incrementAndGet)) {
             listener.start();
             await().until(listener::isListening);
             refusing.set(true);
@@ -154,7 +175,7 @@ class NotificationListenerTest {
     void connectionThatBreaksAloneIsReplacedWithoutALine() {
         AtomicInteger woken = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
-                channel(database.dataSource()),
+                channel(database.dataSource()), false,
                 channel(database.dataSource()),
                 (stream) -> {},
                 woken::incrementAndGet)) {
@@ -193,7 +214,7 @@ class NotificationListenerTest {
                         new Random(),
                         NO_WAKE_UPS);
                 NotificationListener listener = new NotificationListener(
-                        channel(database.dataSource()),
+                        channel(database.dataSource()), false,
                         channel(database.dataSource()),
                         (message) -> woken.add(message.wakeUp().stream()),
                         () -> {})) {
@@ -213,7 +234,7 @@ class NotificationListenerTest {
     void listensAnewIfTheConnectionFreezesBeforeItListens() {
         try (FreezingNetwork network = new FreezingNetwork(database);
                 NotificationListener listener = new NotificationListener(
-                        channel(network.hastyDataSource()), channel(database.dataSource()), (stream) -> {}, () -> {})) {
+                        channel(network.hastyDataSource()), false, channel(database.dataSource()), (stream) -> {}, () -> {})) {
             network.freezeBeforeCall("outbox-listener", "createStatement");
             listener.start();
 
@@ -241,7 +262,7 @@ class NotificationListenerTest {
 
     @Test
     void saysNothingIfItsOwnNotificationArrives() throws SQLException {
-        listen(database, () -> await().pollDelay(Duration.ofSeconds(5)).until(() -> listening() == 1));
+        listen(database, false, () -> await().pollDelay(Duration.ofSeconds(5)).until(() -> listening() == 1));
 
         assertThat(log.messages()).isEmpty();
     }
@@ -255,9 +276,9 @@ class NotificationListenerTest {
     }
 
     /** Listens in the database of the test, while notifications are sent in another one. */
-    private void listen(TestDatabase sending, Runnable whileListening) throws SQLException {
+    private void listen(TestDatabase sending, boolean direct, Runnable whileListening) throws SQLException {
         try (NotificationListener listener = new NotificationListener(
-                channel(database.dataSource()), channel(sending.dataSource()), (stream) -> {}, () -> {})) {
+                channel(database.dataSource()), direct, channel(sending.dataSource()), (stream) -> {}, () -> {})) {
             listener.start();
             whileListening.run();
         }
