@@ -101,7 +101,7 @@ public final class InstanceStore {
     /** Stops at the bound, and after a second on a table that is slow to read. */
     private static final String WAITING = """
             SELECT count(*)
-              FROM (SELECT FROM {schema}.outbox_unpublished LIMIT {most}) o
+              FROM (SELECT FROM {schema}.outbox_unpublished o WHERE o.status <> 'DEAD' LIMIT {most}) o
             """.replace("{most}", Integer.toString(Counted.MOST_OF_EACH));
 
     /** Stands between a stream and an instance, and cannot be part of the stream. */
@@ -231,7 +231,7 @@ public final class InstanceStore {
         delete.run(dataSource, (parameters) -> parameters.set("name", name));
     }
 
-    /** Returns how many events are not published yet. */
+    /** Returns how many events are not published yet, without those that wait for an operator. */
     public Counted waiting() throws SQLException {
         return waiting.run(
                 dataSource,

@@ -1,9 +1,11 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
+import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Pools;
@@ -39,6 +41,20 @@ class StopReportTest {
         assertThat(log.messages())
                 .last()
                 .isEqualTo("Outbox stopped: handlers that were running: 1; events that wait: 2");
+    }
+
+    @Test
+    void leavesOutDeadLetters() {
+        outbox.handler("mail", "*", (event) -> {
+                    throw new NonRetryableException("no such customer");
+                })
+                .start();
+        assertThat(outbox.event(outbox.publish("1", new OrderPlaced(1)))).becomesDead();
+
+        outbox.runtime().close();
+
+        assertThat(log.messages())
+                .containsExactly("Outbox stopped: handlers that were running: 0; events that wait: 0");
     }
 
     @Test
