@@ -4,7 +4,9 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.payload.UndecodableException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +36,9 @@ public final class FailureLog {
 
     private final LongSupplier nanos;
     private final Map<Group, Minute> minutes = new HashMap<>();
+
+    /** Handlers whose last line is about a success after failures. */
+    private final Set<String> recovered = new HashSet<>();
 
     private record Group(String failing, String code) {}
 
@@ -96,6 +101,11 @@ public final class FailureLog {
             minutes.remove(group);
             write(group, known);
         }
+        if (code.equals(HANDLED)) {
+            recovered.add(failing);
+        } else {
+            recovered.remove(failing);
+        }
         boolean first = !minutes.containsKey(group);
         Minute minute = minutes.computeIfAbsent(group, (added) -> new Minute(nanos.getAsLong()));
         boolean counted = !first && (!dead || minute.deadLogged);
@@ -144,25 +154,34 @@ public final class FailureLog {
             long seconds = Duration.ofNanos(nanos.getAsLong() - minute.begun).toSeconds();
             if (group.code().equals(HANDLED)) {
                 log.info(
-                        "{} handled {} more deliveries after failed attempts within {} s",
+                        "{} handled {} more {} after failed attempts within {} s",
                         group.failing(),
                         minute.count,
+                        minute.count == 1 ? "delivery" : "deliveries",
                         seconds);
                 return;
             }
-            log.atLevel(minute.dead == 0 ? Level.WARN : Level.ERROR)
+            boolean over = minute.dead == 0 && recovered.contains(group.failing());
+            log.atLevel(minute.dead > 0 ? Level.ERROR : over ? Level.INFO : Level.WARN)
                     .log(
-                            "{} failed {} more times with {} within {} s{}",
+                            "{} failed {} more {} with {} within {} s{}",
                             group.failing(),
                             minute.count,
+                            minute.count == 1 ? "time" : "times",
                             group.code(),
                             seconds,
-                            minute.dead == 0
-                                    ? ""
-                                    : ", and " + minute.dead
-                                            + " more deliveries are dead until an operator retries or skips them");
+                            over ? ", before an attempt succeeded" : deadLetters(minute.dead));
         } finally {
             context.leave();
         }
+    }
+
+    private static String deadLetters(long dead) {
+        if (dead == 0) {
+            return "";
+        }
+        return dead == 1
+                ? ", and 1 more delivery is dead until an operator retries or skips it"
+                : ", and " + dead + " more deliveries are dead until an operator retries or skips them";
     }
 }

@@ -102,6 +102,35 @@ class FailureLogTest {
     }
 
     @Test
+    void countOfFailuresBeforeASuccessIsNoWarning() {
+        failures.failed(MAIL, attempt(1, 0), new IOException("refused"));
+        failures.failed(MAIL, attempt(1, 1), new IOException("refused"));
+        failures.handled(MAIL, attempt(1, 2));
+        failureLog.summarize(Duration.ZERO);
+        assertThat(log.messages(Level.INFO))
+                .last()
+                .isEqualTo("mail failed 1 more time with IOException within 0 s, before an attempt succeeded");
+
+        failures.failed(MAIL, attempt(2, 0), new IOException("refused"));
+        failures.handled(MAIL, attempt(2, 1));
+        failures.failed(MAIL, attempt(3, LAST), new IOException("refused"));
+        failures.failed(MAIL, attempt(4, LAST), new IOException("refused"));
+        failures.failed(MAIL, attempt(5, 0), new IOException("refused"));
+        failures.handled(MAIL, attempt(5, 1));
+        failureLog.summarize(Duration.ZERO);
+        assertThat(log.messages(Level.ERROR))
+                .last()
+                .isEqualTo("mail failed 2 more times with IOException within 0 s, and 1 more delivery is dead until an"
+                        + " operator retries or skips it");
+
+        failures.failed(MAIL, attempt(6, 0), new IOException("refused"));
+        failures.handled(MAIL, attempt(6, 1));
+        failures.failed(MAIL, attempt(7, 0), new IOException("refused"));
+        failureLog.summarize(Duration.ZERO);
+        assertThat(log.messages(Level.WARN)).last().isEqualTo("mail failed 1 more time with IOException within 0 s");
+    }
+
+    @Test
     void drainOfRetriesLeavesALineAMinute() {
         failures.handled(MAIL, attempt(1, 3));
         for (int i = 0; i < 100_000; i++) {
