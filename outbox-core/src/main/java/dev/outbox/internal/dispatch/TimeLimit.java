@@ -48,13 +48,17 @@ final class TimeLimit {
         });
     }
 
-    /** Handler that was interrupted because it took too long. */
+    /** Handler that was interrupted because it took too long. Its cause has the frames of the handler; its own would be the outbox's. */
     static final class TimedOutException extends Exception {
 
         private static final long serialVersionUID = 1L;
 
         TimedOutException(Duration limit, @Nullable Throwable cause) {
-            super("the handler was interrupted after " + limit.toMillis() + " ms", cause);
+            super("the handler was interrupted after " + text(limit), cause, true, false);
+        }
+
+        private static String text(Duration limit) {
+            return limit.toMillisPart() == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms";
         }
     }
 

@@ -5,10 +5,12 @@ import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.spi.IThrowableProxy;
 import dev.outbox.CircuitBreaker;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.LoggedLines;
 import dev.outbox.fixture.MovingClock;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -41,6 +43,9 @@ class HandlerProtectionTest {
 
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create();
+
+    @RegisterExtension
+    private final LoggedLines log = LoggedLines.of(FailureLog.class);
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -90,6 +95,24 @@ class HandlerProtectionTest {
                 .hasDelivery("slow")
                 .withErrorCode("HANDLER_TIMEOUT")
                 .afterFailures(1);
+    }
+
+    @Test
+    void traceOfATimeoutIsThatOfTheInterruptedHandler() {
+        outbox.handler(HandlerDefinition.of("slow", Set.of("*"), (envelope) -> new CountDownLatch(1).await())
+                        .timeout(SHORT)
+                        .maxAttempts(1))
+                .start();
+        assertThat(outbox.event(outbox.publish("1", new OrderPlaced(1)))).becomesDead();
+
+        await().until(() -> !log.events().isEmpty());
+        IThrowableProxy timeout = log.events().get(0).getThrowableProxy();
+        assertThat(timeout.getMessage()).isEqualTo("the handler was interrupted after 50 ms");
+        assertThat(timeout.getStackTraceElementProxyArray()).isEmpty();
+        assertThat(List.of(timeout.getCause().getStackTraceElementProxyArray()))
+                .last()
+                .extracting((frame) -> frame.getStackTraceElement().getClassName())
+                .isEqualTo(CountDownLatch.class.getName());
     }
 
     @Test

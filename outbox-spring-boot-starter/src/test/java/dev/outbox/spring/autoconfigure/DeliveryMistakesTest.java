@@ -41,7 +41,7 @@ class DeliveryMistakesTest {
                 .run((context) -> {
                     Delivery.Failure failure = failureAfterPublication(context);
                     assertThat(failure.code()).isEqualTo("HANDLER_TIMEOUT");
-                    assertThat(failure.message()).isEqualTo("the handler was interrupted after 1000 ms");
+                    assertThat(failure.message()).isEqualTo("the handler was interrupted after 1 s");
                     await().untilAsserted(() ->
                             assertThat(output).contains("the delivery is dead until an operator retries or skips it"));
                 });
