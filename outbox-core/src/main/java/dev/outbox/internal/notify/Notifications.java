@@ -2,6 +2,7 @@ package dev.outbox.internal.notify;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
