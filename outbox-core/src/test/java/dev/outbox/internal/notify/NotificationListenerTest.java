@@ -77,7 +77,8 @@ class NotificationListenerTest {
         AtomicBoolean away = new AtomicBoolean(true);
         AtomicInteger attempts = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
-                channel(refusing(away, attempts)), false,
+                channel(refusing(away, attempts)),
+                false,
                 channel(refusing(away, new AtomicInteger())),
                 (stream) -> {},
                 () -> {})) {
@@ -97,7 +98,8 @@ class NotificationListenerTest {
     void waitsBeforeItReplacesAConnectionThatBreaksAtOnce() {
         AtomicInteger opened = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
-                channel(refusing(new AtomicBoolean(), opened)), false,
+                channel(refusing(new AtomicBoolean(), opened)),
+                false,
                 channel(database.dataSource()),
                 (stream) -> {},
                 () -> {})) {
@@ -175,7 +177,8 @@ class NotificationListenerTest {
     void connectionThatBreaksAloneIsReplacedWithoutALine() {
         AtomicInteger woken = new AtomicInteger();
         try (NotificationListener listener = new NotificationListener(
-                channel(database.dataSource()), false,
+                channel(database.dataSource()),
+                false,
                 channel(database.dataSource()),
                 (stream) -> {},
                 woken::incrementAndGet)) {
@@ -214,7 +217,8 @@ class NotificationListenerTest {
                         new Random(),
                         NO_WAKE_UPS);
                 NotificationListener listener = new NotificationListener(
-                        channel(database.dataSource()), false,
+                        channel(database.dataSource()),
+                        false,
                         channel(database.dataSource()),
                         (message) -> woken.add(message.wakeUp().stream()),
                         () -> {})) {
@@ -234,7 +238,11 @@ class NotificationListenerTest {
     void listensAnewIfTheConnectionFreezesBeforeItListens() {
         try (FreezingNetwork network = new FreezingNetwork(database);
                 NotificationListener listener = new NotificationListener(
-                        channel(network.hastyDataSource()), false, channel(database.dataSource()), (stream) -> {}, () -> {})) {
+                        channel(network.hastyDataSource()),
+                        false,
+                        channel(database.dataSource()),
+                        (stream) -> {},
+                        () -> {})) {
             network.freezeBeforeCall("outbox-listener", "createStatement");
             listener.start();
 
