@@ -35,6 +35,17 @@ class EventsTest(
     }
 
     @Test
+    fun eventThatLacksAParameterIsDead() {
+        val incomplete = OutboxEvent.of("order", "4", mapOf("orderId" to "4")).withEventType("OrderPlaced")
+        TransactionTemplate(transactions).executeWithoutResult { publisher.publish(incomplete) }
+
+        outbox.drain()
+
+        outbox.assertThat().published("OrderPlaced").forAggregate("order", "4").isDead()
+            .withError("the Kotlin parameter 'total' has no value and may not be null; give it a default or make it nullable")
+    }
+
+    @Test
     fun valueClassIsStoredAsItsValue() {
         orders.place("3", Cents(100))
 

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -57,11 +58,13 @@ final class DatabaseCheck {
                      ON history.relnamespace = to_regnamespace(quote_ident(:schema)) AND history.relname = :history
             """;
 
-    /** Every role may call the function. A pooler can rename a database, but not what its server says. */
-    private static final String IDENTITY = """
-            SELECT s.system_identifier, current_database() AS name
-              FROM pg_catalog.pg_control_system() s
-            """;
+    /** A pooler can rename a database, but not what its server says. */
+    private static final String NAME = "SELECT current_database()";
+
+    private static final String MAY_READ_SERVER =
+            "SELECT has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')";
+
+    private static final String SERVER = "SELECT system_identifier FROM pg_catalog.pg_control_system()";
 
     private static final List<String> NAMES = OutboxRelation.LIST.stream()
             .filter((one) -> !one.archive())
@@ -72,7 +75,13 @@ final class DatabaseCheck {
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
 
-    private record Identity(long systemIdentifier, String name) {}
+    /** Database of a connection; without its server if a role may not read that. */
+    private record Identity(String name, @Nullable Long server) {
+
+        boolean mayBe(Identity other) {
+            return name.equals(other.name) && (server == null || other.server == null || server.equals(other.server));
+        }
+    }
 
     DatabaseCheck(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
@@ -163,7 +172,7 @@ final class DatabaseCheck {
         } catch (SQLException ex) {
             throw DatabaseProblems.connecting(ex, direct.pooled());
         }
-        if (!own.equals(published)) {
+        if (!own.mayBe(published)) {
             throw new OutboxConfigurationException(
                     "the property " + UnpooledDataSource.DIRECT_URL + " leads to database " + own.name()
                             + ", and the DataSource to "
@@ -177,7 +186,10 @@ final class DatabaseCheck {
     }
 
     private static Identity identity(Connection connection) {
-        return client(connection).sql(IDENTITY).query(Identity.class).single();
+        JdbcClient sql = client(connection);
+        String name = sql.sql(NAME).query(String.class).single();
+        boolean readable = sql.sql(MAY_READ_SERVER).query(Boolean.class).single();
+        return new Identity(name, readable ? sql.sql(SERVER).query(Long.class).single() : null);
     }
 
     private static JdbcClient client(Connection connection) {
