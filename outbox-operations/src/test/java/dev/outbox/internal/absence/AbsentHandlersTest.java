@@ -198,7 +198,7 @@ class AbsentHandlersTest {
         assertThat(warnings("")).singleElement().asString().startsWith("""
                         No running instance handles OrderPlaced in handler 'mail' any more, and deliveries wait for it: 2. \
                         Later deliveries that the handler takes wait behind them: 0. \
-                        If the class was renamed, put @EventType("OrderPlaced") on OrderPaid. Subscribe""");
+                        If the class was renamed, put @EventType("OrderPlaced") on OrderPaid. If they""");
     }
 
     @Test
