@@ -239,9 +239,21 @@ final class UnknownProperties {
         return candidates(name, known)
                 .map((one) -> new Suggestion(one, EditDistance.between(text, uniform(one))))
                 .min(Comparator.comparingInt(Suggestion::distance))
-                .filter((found) -> found.distance() <= (variable ? LARGEST_DISTANCE_OF_VARIABLES : text.length() / 3))
+                .filter((found) -> found.distance()
+                        <= (variable
+                                ? LARGEST_DISTANCE_OF_VARIABLES
+                                : uniform(chosen(name, known)).length() / 3))
                 .map((found) -> "; did you mean " + found.name() + "?")
                 .orElse("");
+    }
+
+    /** Returns the part of a name that the user wrote: of an entry of a map, what follows the name of the map. */
+    private static String chosen(ConfigurationPropertyName name, Known known) {
+        return known.maps().keySet().stream()
+                .filter((map) -> map.isAncestorOf(name))
+                .map((map) -> elements(name, map.getNumberOfElements(), name.getNumberOfElements(), Form.UNIFORM))
+                .findFirst()
+                .orElse(name.toString());
     }
 
     /**

@@ -171,7 +171,7 @@ class UnknownPropertiesTest {
         record Mine(Map<String, Route> routes, @Nullable Mine next) {}
 
         @EnableConfigurationProperties(Mine.class)
-        class Configuration {}
+        record Configuration() {}
 
         withYaml("""
                 outbox:
