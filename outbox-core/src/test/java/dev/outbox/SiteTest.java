@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Builds the documentation as a static site, in target/site; a dead link fails the build. */
@@ -25,6 +27,7 @@ class SiteTest {
     }
 
     @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void siteHasEveryPage() throws IOException, InterruptedException {
         Process process = new ProcessBuilder("node", GENERATOR.toString(), "build", FOLDER.toString())
                 .redirectErrorStream(true)

@@ -61,7 +61,9 @@ final class HandlerExpiryStore {
              LIMIT :limit
             """.replace("{key}", DeliveryRef.COLUMNS).replace("{same kind}", SAME_KIND);
 
-    /** What running instances have, with each of their streams: read once, because to search their arrays for each delivery costs the square. */
+    /**
+     * Subscriptions of running instances, with each of their streams. Read once: a search of the arrays for each delivery takes quadratic time.
+     */
     private static final String LIVE = """
             , live AS MATERIALIZED (
                 SELECT DISTINCT k.key, coalesce(p.stream, '') AS stream

@@ -41,8 +41,8 @@ final class DatabaseOutage {
     }
 
     /**
-     * Returns whether a task failed because it has no connection; the first one is logged, and each reason to refuse it, once. A round that began before the end of an outage, and
-     * fails after it, belongs to that outage.
+     * Returns whether a task failed because it has no connection. Logs the first failure of an outage, and once each reason for which the
+     * server refuses a connection. A round that began before the end of an outage and fails after it belongs to that outage.
      */
     synchronized boolean stops(Object task, int endedBefore, Throwable ex) {
         if (!Causes.isUnreachable(ex)) {

@@ -168,7 +168,10 @@ public final class InstanceStore {
             boolean scheduled,
             Map<String, Set<String>> pollers) {}
 
-    /** Writes a sign of life of an instance, the first of which lists it, removes instances without one for a day, and returns the work that waits. */
+    /**
+     * Renews the heartbeat of an instance, or lists the instance if it is not listed; removes instances without a heartbeat for a day; returns the
+     * work that waits.
+     */
     public Work seen(String name, Equipment equipment) throws SQLException {
         Seen seen = this.seen.run(
                 dataSource,

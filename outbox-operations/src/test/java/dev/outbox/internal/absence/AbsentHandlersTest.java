@@ -216,7 +216,7 @@ class AbsentHandlersTest {
                         .contains("put @EventType(\"OrderPlaced\") on OrderPaid."));
     }
 
-    /** It may take the events at any time: the deployment goes on. */
+    /** During a deployment, an instance of the older version can still take the events. */
     @Test
     void olderVersionThatRunsKeepsTheRenamedRecordQuiet() {
         failingVersion().start();
