@@ -8,7 +8,9 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import dev.outbox.testing.TcpProxy;
@@ -206,15 +208,26 @@ final class Shop implements AutoCloseable {
                 .start());
     }
 
-    /** Forgets the faults and deliveries of earlier tests. */
+    /** Forgets the faults and deliveries of earlier tests, also those whose calls still run and fail afterwards. */
     void startOver() {
         FAULTS.clear();
-        slowDown(Duration.ZERO);
         ASKS_FOR_LOGIN.set(false);
-        for (String handler : List.of("mail", "billing.ledger", "push")) {
-            operations().resumeHandler(handler, "test", "start over");
-            operations().skip(DeliverySelection.all().ofHandler(handler), "test", "start over");
-        }
+        Awaitility.await().atMost(DEADLINE).until(() -> {
+            slowDown(Duration.ZERO);
+            for (String handler : List.of("mail", "billing.ledger", "push")) {
+                operations().resumeHandler(handler, "test", "start over");
+                operations().skip(DeliverySelection.all().ofHandler(handler), "test", "start over");
+            }
+            return isIdle();
+        });
+    }
+
+    private boolean isIdle() {
+        return application.getBean(OutboxInspector.class).overview().streams().stream()
+                .map(OutboxOverview.Stream::backlog)
+                .flatMap((backlog) ->
+                        Stream.of(backlog.pending(), backlog.processing(), backlog.retrying(), backlog.dead()))
+                .allMatch((count) -> count.value() == 0);
     }
 
     String address() {
