@@ -75,6 +75,7 @@ class PublishedJarsTest {
                 "dev.outbox.operations",
                 "dev.outbox.spring",
                 "dev.outbox.test",
+                "dev.outbox.forwarding",
                 "dev.outbox.kafka",
                 "dev.outbox.console");
 

@@ -1,5 +1,9 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.forwarding.internal.ForwardingHandler;
+import dev.outbox.forwarding.internal.RouteFaults;
+import dev.outbox.forwarding.internal.Sender;
+import dev.outbox.forwarding.internal.ServiceSource;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
@@ -8,10 +12,6 @@ import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
-import dev.outbox.kafka.internal.forwarding.ForwardingHandler;
-import dev.outbox.kafka.internal.forwarding.RouteFaults;
-import dev.outbox.kafka.internal.forwarding.Sender;
-import dev.outbox.kafka.internal.forwarding.ServiceSource;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;

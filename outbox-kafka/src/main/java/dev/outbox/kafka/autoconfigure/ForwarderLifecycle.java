@@ -1,9 +1,9 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.forwarding.internal.ForwardingHandler;
+import dev.outbox.forwarding.internal.ServiceSource;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
-import dev.outbox.kafka.internal.forwarding.ForwardingHandler;
-import dev.outbox.kafka.internal.forwarding.ServiceSource;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;

@@ -2,8 +2,8 @@ package dev.outbox.kafka.internal.forwarder;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.outbox.kafka.internal.forwarding.Fault;
-import dev.outbox.kafka.internal.forwarding.MessageTarget;
+import dev.outbox.forwarding.internal.Fault;
+import dev.outbox.forwarding.internal.MessageTarget;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;

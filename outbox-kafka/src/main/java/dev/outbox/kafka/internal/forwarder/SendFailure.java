@@ -1,9 +1,9 @@
 package dev.outbox.kafka.internal.forwarder;
 
 import dev.outbox.NonRetryableException;
+import dev.outbox.forwarding.internal.Fault;
+import dev.outbox.forwarding.internal.Fault.Scope;
 import dev.outbox.internal.failure.Causes;
-import dev.outbox.kafka.internal.forwarding.Fault;
-import dev.outbox.kafka.internal.forwarding.Fault.Scope;
 import java.io.IOException;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;

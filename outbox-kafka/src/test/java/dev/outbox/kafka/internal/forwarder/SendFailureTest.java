@@ -5,8 +5,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
-import dev.outbox.kafka.internal.forwarding.Fault;
-import dev.outbox.kafka.internal.forwarding.Fault.Scope;
+import dev.outbox.forwarding.internal.Fault;
+import dev.outbox.forwarding.internal.Fault.Scope;
 import java.net.ConnectException;
 import java.util.Set;
 import java.util.stream.Stream;

@@ -1,4 +1,4 @@
-package dev.outbox.kafka.internal.forwarding;
+package dev.outbox.forwarding.internal;
 
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Causes;

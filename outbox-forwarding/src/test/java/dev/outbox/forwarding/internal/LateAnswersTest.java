@@ -1,4 +1,4 @@
-package dev.outbox.kafka.internal.forwarding;
+package dev.outbox.forwarding.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

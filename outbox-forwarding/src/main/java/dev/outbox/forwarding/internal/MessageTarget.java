@@ -1,4 +1,4 @@
-package dev.outbox.kafka.internal.forwarding;
+package dev.outbox.forwarding.internal;
 
 import java.util.concurrent.CompletionStage;
 

@@ -1,9 +1,9 @@
 /**
  * Forwards events to a broker that the package does not know, in order per aggregate: waves, faults, pauses and health. Its front door is
- * {@link dev.outbox.kafka.internal.forwarding.ForwardingHandler}; a broker implements
- * {@link dev.outbox.kafka.internal.forwarding.MessageTarget}.
+ * {@link dev.outbox.forwarding.internal.ForwardingHandler}; a broker implements
+ * {@link dev.outbox.forwarding.internal.MessageTarget}.
  */
 @NullMarked
-package dev.outbox.kafka.internal.forwarding;
+package dev.outbox.forwarding.internal;
 
 import org.jspecify.annotations.NullMarked;

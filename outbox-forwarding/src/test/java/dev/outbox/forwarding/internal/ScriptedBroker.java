@@ -1,6 +1,6 @@
-package dev.outbox.kafka.internal.forwarding;
+package dev.outbox.forwarding.internal;
 
-import dev.outbox.kafka.internal.forwarding.Fault.Scope;
+import dev.outbox.forwarding.internal.Fault.Scope;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

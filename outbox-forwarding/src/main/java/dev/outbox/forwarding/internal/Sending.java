@@ -1,6 +1,6 @@
-package dev.outbox.kafka.internal.forwarding;
+package dev.outbox.forwarding.internal;
 
-import dev.outbox.kafka.internal.forwarding.Sender.Destination;
+import dev.outbox.forwarding.internal.Sender.Destination;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
