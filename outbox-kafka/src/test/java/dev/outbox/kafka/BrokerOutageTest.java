@@ -87,7 +87,7 @@ class BrokerOutageTest {
                 .web(WebApplicationType.NONE)
                 .run(
                         "--spring.application.name=shop",
-                        "--outbox.kafka.source=/shop",
+                        "--outbox.forwarding.source=/shop",
                         "--spring.datasource.url=" + database.jdbcUrl(),
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),

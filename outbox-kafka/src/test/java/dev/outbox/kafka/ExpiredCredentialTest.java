@@ -95,7 +95,7 @@ class ExpiredCredentialTest {
                 .run(Stream.concat(
                                 login,
                                 Stream.of(
-                                        "--outbox.kafka.source=/shop",
+                                        "--outbox.forwarding.source=/shop",
                                         "--spring.datasource.url=" + database.jdbcUrl(),
                                         "--spring.datasource.username=" + database.username(),
                                         "--spring.datasource.password=" + database.password(),

@@ -137,7 +137,7 @@ class ForwardingTest {
                 .web(WebApplicationType.NONE)
                 .run(
                         "--spring.application.name=shop",
-                        "--outbox.kafka.source=/shop",
+                        "--outbox.forwarding.source=/shop",
                         "--spring.datasource.url=" + database.jdbcUrl(),
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),

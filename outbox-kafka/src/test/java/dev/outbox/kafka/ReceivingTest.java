@@ -109,7 +109,7 @@ class ReceivingTest {
                         "--spring.kafka.consumer.properties.session.timeout.ms=6000",
                         "--outbox.kafka.inboxes.shop.topics=" + TOPIC,
                         "--outbox.kafka.inboxes.shop.group=" + GROUP,
-                        "--outbox.kafka.source=/billing",
+                        "--outbox.forwarding.source=/billing",
                         "--outbox.kafka.routes.own.event-types=*",
                         "--outbox.kafka.routes.own.topic=strict",
                         "--outbox.kafka.inboxes.strict.topics=strict",

@@ -61,7 +61,7 @@ class RenamedRouteTest {
         return new SpringApplicationBuilder(Shop.class)
                 .web(WebApplicationType.NONE)
                 .properties(
-                        "outbox.kafka.source=/shop",
+                        "outbox.forwarding.source=/shop",
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.username(),
                         "spring.datasource.password=" + database.password(),

@@ -12,7 +12,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class ServiceSource {
 
     /** Aggregate type without events, whose origin is the source. An operator changes it like any other. */
-    public static final String TYPE = "outbox.kafka.source";
+    public static final String TYPE = "outbox.forwarding.source";
 
     /** Relies on outbox_aggregate_type_pk. */
     private static final String STORE = """
@@ -49,7 +49,7 @@ public final class ServiceSource {
                 client.sql(render(FIND)).param("type", TYPE).query(String.class).single();
         if (!stored.equals(source)) {
             throw new OutboxConfigurationException(
-                    "outbox.kafka.source is " + source + ", but this service forwards its events as "
+                    "outbox.forwarding.source is " + source + ", but this service forwards its events as "
                             + stored + ", and consumers would refuse those of a second source. Set " + stored
                             + " in every process; if the service is renamed, run before: UPDATE "
                             + schema.quoted() + ".outbox_aggregate_type SET origin = '" + source + "' WHERE origin = '"

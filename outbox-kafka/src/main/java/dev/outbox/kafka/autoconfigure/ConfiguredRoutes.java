@@ -62,15 +62,16 @@ final class ConfiguredRoutes {
         if (StringUtils.hasText(source)) {
             if (!isUriReference(source)) {
                 throw new InvalidConfigurationPropertyValueException(
-                        "outbox.kafka.source",
+                        "outbox.forwarding.source",
                         source,
                         "CloudEvents requires a URI reference, such as /shop or urn:example:shop");
             }
             return source;
         }
-        throw new OutboxConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
-                + " of its events, in every process and release. Set it, for example to /"
-                + (StringUtils.hasText(applicationName) ? applicationName : "shop"));
+        throw new OutboxConfigurationException(
+                "outbox.forwarding.source is not set; it names this service to the consumers"
+                        + " of its events, in every process and release. Set it, for example to /"
+                        + (StringUtils.hasText(applicationName) ? applicationName : "shop"));
     }
 
     private static boolean isUriReference(String text) {

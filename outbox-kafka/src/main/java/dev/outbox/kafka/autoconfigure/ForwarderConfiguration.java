@@ -1,5 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties;
 import dev.outbox.forwarding.internal.ForwardingHandler;
 import dev.outbox.forwarding.internal.RouteFaults;
 import dev.outbox.forwarding.internal.Sender;
@@ -64,6 +65,7 @@ class ForwarderConfiguration {
     @Bean(destroyMethod = "stop")
     ForwarderLifecycle outboxKafkaLifecycle(
             OutboxKafkaProperties properties,
+            OutboxForwardingProperties forwarding,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
             Environment environment,
@@ -72,7 +74,7 @@ class ForwarderConfiguration {
             RouteFaults faults,
             BeanFactory beans) {
         String name = environment.getProperty("spring.application.name", "");
-        String source = ConfiguredRoutes.source(properties.source(), name);
+        String source = ConfiguredRoutes.source(forwarding.source(), name);
         ServiceSource stored = new ServiceSource(
                 source, dependencies.dataSource(), settings.schemas().outbox());
         Map<String, Object> connection = application.getConfigurationProperties();

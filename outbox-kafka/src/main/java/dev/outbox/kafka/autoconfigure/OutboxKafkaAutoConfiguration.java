@@ -1,6 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
@@ -23,7 +24,12 @@ import org.springframework.kafka.core.ProducerFactory;
 
 /** Configures the routes and inboxes of an application that has an outbox. */
 @AutoConfiguration(
-        after = {OutboxAutoConfiguration.class, OutboxOperationsAutoConfiguration.class, KafkaAutoConfiguration.class})
+        after = {
+            OutboxAutoConfiguration.class,
+            OutboxForwardingAutoConfiguration.class,
+            OutboxOperationsAutoConfiguration.class,
+            KafkaAutoConfiguration.class
+        })
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)

@@ -3,21 +3,18 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Configuration properties of the Kafka module.
  *
- * @param source Source of forwarded events, a URI reference: the CloudEvents attribute "source". Required if there is a route; the same in every process of a service.
  * @param producer Producer of forwarded events.
  * @param routes Routes by name. Each forwards the events that it selects to a topic.
  * @param inboxes Inboxes by name. Each stores the events of its topics in the outbox.
  */
 @ConfigurationProperties(prefix = "outbox.kafka")
 public record OutboxKafkaProperties(
-        @Nullable String source,
         @DefaultValue Producer producer,
         @DefaultValue Map<String, Route> routes,
         @DefaultValue Map<String, InboxSettings> inboxes) {

@@ -87,7 +87,7 @@ class ConfiguredRoutesTest {
         assertThat(ConfiguredRoutes.source("urn:shop", "other")).isEqualTo("urn:shop");
         assertThatThrownBy(() -> ConfiguredRoutes.source(null, "billing"))
                 .isInstanceOf(OutboxConfigurationException.class)
-                .hasMessageContaining("outbox.kafka.source is not set")
+                .hasMessageContaining("outbox.forwarding.source is not set")
                 .hasMessageEndingWith("for example to /billing");
         assertThatThrownBy(() -> ConfiguredRoutes.source(" ", null)).hasMessageEndingWith("for example to /shop");
     }
@@ -97,7 +97,7 @@ class ConfiguredRoutesTest {
     void sourceIsUriReference(String source) {
         assertThatThrownBy(() -> ConfiguredRoutes.source(source, "shop"))
                 .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
-                    assertThat(ex.getName()).isEqualTo("outbox.kafka.source");
+                    assertThat(ex.getName()).isEqualTo("outbox.forwarding.source");
                     assertThat(ex.getReason()).contains("a URI reference, such as /shop");
                 });
     }

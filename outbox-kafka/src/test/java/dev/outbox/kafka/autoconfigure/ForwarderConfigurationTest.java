@@ -3,6 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
@@ -43,12 +44,12 @@ class ForwarderConfigurationTest {
             .withPropertyValues(
                     "spring.application.name=shop",
                     "spring.kafka.bootstrap-servers=localhost:1",
-                    "outbox.kafka.source=/shop",
+                    "outbox.forwarding.source=/shop",
                     "outbox.kafka.routes.orders.event-types=OrderPlaced",
                     "outbox.kafka.routes.orders.topic=orders");
 
     @Configuration(proxyBeanMethods = false)
-    @EnableConfigurationProperties(OutboxKafkaProperties.class)
+    @EnableConfigurationProperties({OutboxForwardingProperties.class, OutboxKafkaProperties.class})
     @Import(ForwarderConfiguration.class)
     static class Forwarder {}
 
@@ -83,12 +84,12 @@ class ForwarderConfigurationTest {
     @Test
     void routeWithoutSourceFailsTheStart() {
         application
-                .withPropertyValues("outbox.kafka.source=")
+                .withPropertyValues("outbox.forwarding.source=")
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(OutboxConfigurationException.class)
-                        .hasMessageContaining("outbox.kafka.source is not set")
+                        .hasMessageContaining("outbox.forwarding.source is not set")
                         .hasMessageContaining("for example to /shop"));
     }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
@@ -137,14 +138,14 @@ class OutboxKafkaAutoConfigurationTest {
     void mistypedPropertyIsReported(CapturedOutput output) {
         withRoute()
                 .withPropertyValues(
-                        "outbox.kafka.sorce=/shop",
+                        "outbox.forwarding.sorce=/shop",
                         "outbox.kafka.routes.orders.event-typs=OrderPlaced",
                         "outbox.kafka.producer.properties.schema.reflection=true")
                 .run((context) -> {
                     assertThat(context).hasNotFailed();
                     assertThat(output)
-                            .contains("Property outbox.kafka.sorce is unknown and has no effect; did you mean"
-                                    + " outbox.kafka.source?")
+                            .contains("Property outbox.forwarding.sorce is unknown and has no effect; did you mean"
+                                    + " outbox.forwarding.source?")
                             .contains(
                                     "Property outbox.kafka.routes.orders.event-typs is unknown and has no effect; did you"
                                             + " mean outbox.kafka.routes.orders.event-types?")
@@ -185,7 +186,7 @@ class OutboxKafkaAutoConfigurationTest {
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.username(),
                         "spring.datasource.password=" + database.password(),
-                        "outbox.kafka.source=/shop")
+                        "outbox.forwarding.source=/shop")
                 .properties(Stream.of(properties.split(";"))
                         .map("outbox.kafka."::concat)
                         .toArray(String[]::new))
@@ -197,12 +198,13 @@ class OutboxKafkaAutoConfigurationTest {
     @Test
     void processesOfAServiceHaveOneSource() {
         withRoute().run((web) -> assertThat(web).hasNotFailed());
-        ApplicationContextRunner worker = withRoute().withPropertyValues("outbox.kafka.source=/store");
+        ApplicationContextRunner worker = withRoute().withPropertyValues("outbox.forwarding.source=/store");
         worker.run((context) -> assertThat(context)
                 .getFailure()
                 .rootCause()
                 .isInstanceOf(OutboxConfigurationException.class)
-                .hasMessageContaining("outbox.kafka.source is /store, but this service forwards its events as /shop"));
+                .hasMessageContaining(
+                        "outbox.forwarding.source is /store, but this service forwards its events as /shop"));
 
         withRoute().run((web) -> renameService(web, "/shop", "/store"));
         worker.run((context) -> {
@@ -246,7 +248,7 @@ class OutboxKafkaAutoConfigurationTest {
     private static ApplicationContextRunner withRoute() {
         return application()
                 .withPropertyValues(
-                        "outbox.kafka.source=/shop",
+                        "outbox.forwarding.source=/shop",
                         "outbox.kafka.routes.orders.event-types=OrderPlaced",
                         "outbox.kafka.routes.orders.topic=orders",
                         "outbox.kafka.routes.orders.aliases=purchases");
@@ -262,6 +264,7 @@ class OutboxKafkaAutoConfigurationTest {
                         OutboxAutoConfiguration.class,
                         OutboxOperationsAutoConfiguration.class,
                         KafkaAutoConfiguration.class,
+                        OutboxForwardingAutoConfiguration.class,
                         OutboxKafkaAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.application.name=shop",

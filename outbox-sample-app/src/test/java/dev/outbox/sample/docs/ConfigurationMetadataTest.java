@@ -57,7 +57,7 @@ class ConfigurationMetadataTest {
                 .containsExactlyInAnyOrder(
                         "outbox.direct-url",
                         "outbox.handler-timeout",
-                        "outbox.kafka.source",
+                        "outbox.forwarding.source",
                         "outbox.poller.enabled",
                         "outbox.poller.streams",
                         "outbox.retention.archived",

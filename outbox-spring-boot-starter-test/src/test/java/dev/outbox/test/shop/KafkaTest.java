@@ -24,7 +24,7 @@ import org.springframework.transaction.support.TransactionOperations;
 /** Routes and inboxes without a broker. */
 @OutboxTest(
         properties = {
-            "outbox.kafka.source=/shop",
+            "outbox.forwarding.source=/shop",
             "outbox.kafka.routes.orders.aggregate-types=order",
             "outbox.kafka.routes.orders.topic=shop.{aggregateType}s",
             "outbox.kafka.inboxes.warehouse.topics=warehouse.stock",

@@ -226,6 +226,7 @@ class UnknownPropertiesTest {
                     routes:
                       orders:
                         topic: orders
+                  forwarding:
                     source: /shop
                 """)
                 .run((context) -> assertThat(output)
@@ -234,7 +235,8 @@ class UnknownPropertiesTest {
                         .containsOnlyOnce(
                                 "Property outbox.kafka.routes.orders.topic has no effect without its module: add"
                                         + " dev.outbox:outbox-kafka (")
-                        .doesNotContain("Property outbox.kafka.source")
+                        .containsOnlyOnce("Property outbox.forwarding.source has no effect without its module: add"
+                                + " dev.outbox:outbox-kafka (")
                         .doesNotContain(UNKNOWN));
     }
 

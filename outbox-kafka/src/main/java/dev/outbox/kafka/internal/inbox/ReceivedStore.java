@@ -54,7 +54,7 @@ public final class ReceivedStore {
                       FROM {archive}.events a
                      WHERE a.outbox_event_id = ANY (:event_ids::uuid[])) e
               LEFT JOIN {schema}.outbox_aggregate_type t ON t.aggregate_type = e.aggregate_type
-              LEFT JOIN {schema}.outbox_aggregate_type own ON own.aggregate_type = 'outbox.kafka.source'
+              LEFT JOIN {schema}.outbox_aggregate_type own ON own.aggregate_type = 'outbox.forwarding.source'
             """;
 
     /** Relies on outbox_received_pk. The caller has locked the rows. */

@@ -83,7 +83,7 @@ class InboxTest {
     @Test
     void eventOfAnotherSourceMayNotHaveTheSameId() {
         receiver.sql()
-                .sql("INSERT INTO events.outbox_aggregate_type VALUES ('outbox.kafka.source', false, '/billing')")
+                .sql("INSERT INTO events.outbox_aggregate_type VALUES ('outbox.forwarding.source', false, '/billing')")
                 .update();
         TestRecord received = TestRecord.of("1", 1);
         TestRecord own = TestRecord.of("2", 1)

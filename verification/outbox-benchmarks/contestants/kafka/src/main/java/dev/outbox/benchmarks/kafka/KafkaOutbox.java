@@ -17,7 +17,7 @@ public final class KafkaOutbox extends Outbox {
                 setup,
                 Forwarding.class,
                 Map.of(
-                        "outbox.kafka.source", "/benchmark",
+                        "outbox.forwarding.source", "/benchmark",
                         "outbox.kafka.routes.accounts.aggregate-types", "account",
                         "outbox.kafka.routes.accounts.topic", PlainProducer.TOPIC));
     }
