@@ -123,12 +123,16 @@ class InboxSurvivalTest {
     void errorInAPollDoesNotEndTheInbox(CapturedOutput output) {
         FATAL_POLLS.set(1);
         await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(
-                                application.getBean(HealthDetails.class).get())
+                .untilAsserted(() -> assertThat(application
+                                .getBean("outboxKafkaInboxLifecycle", HealthDetails.class)
+                                .get())
                         .hasToString("{stoppedInboxes={shop=java.lang.OutOfMemoryError: no memory for a poll}}"));
         send(2);
         awaitHandled(1L, 2L);
-        await().until(() -> application.getBean(HealthDetails.class).get().isEmpty());
+        await().until(() -> application
+                .getBean("outboxKafkaInboxLifecycle", HealthDetails.class)
+                .get()
+                .isEmpty());
         assertThat(output).contains("Inbox shop cannot receive");
     }
 
@@ -181,8 +185,9 @@ class InboxSurvivalTest {
 
     private void awaitPause() {
         await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(
-                                application.getBean(HealthDetails.class).get())
+                .untilAsserted(() -> assertThat(application
+                                .getBean("outboxKafkaInboxLifecycle", HealthDetails.class)
+                                .get())
                         .hasToString(
                                 "{stoppedInboxes={shop=its handler is paused, for the reason in the operation log}}"));
     }

@@ -142,7 +142,10 @@ class LostRecordsTest {
         operations.resumeInbox("overtaken", InboxStart.EARLIEST, "ann", "the lost orders are entered by hand");
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(sequences("overtaken")).containsExactly(0L, 6L, 7L, 8L, 9L, 10L));
-        assertThat(application.getBean(HealthDetails.class).get()).isEmpty();
+        assertThat(application
+                        .getBean("outboxKafkaInboxLifecycle", HealthDetails.class)
+                        .get())
+                .isEmpty();
         assertThat(operations.operations(OperationSelection.ofHandler("kafka-inbox-overtaken"), 1))
                 .extracting(Operation::action, Operation::reason)
                 .containsExactly(tuple("RESUME_INBOX_EARLIEST", "the lost orders are entered by hand"));
@@ -254,8 +257,9 @@ class LostRecordsTest {
 
     private static void awaitStopped(String inboxes) {
         await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(
-                                application.getBean(HealthDetails.class).get())
+                .untilAsserted(() -> assertThat(application
+                                .getBean("outboxKafkaInboxLifecycle", HealthDetails.class)
+                                .get())
                         .hasToString("{stoppedInboxes=" + inboxes + "}"));
     }
 

@@ -42,7 +42,7 @@ class SilentInboxTest {
                             .singleElement()
                             .satisfies((instance) -> assertThat(instance.stoppedInboxes())
                                     .containsExactly("silent: the topics [silnt] do not exist")));
-            HealthDetails health = application.getBean(HealthDetails.class);
+            HealthDetails health = application.getBean("outboxKafkaInboxLifecycle", HealthDetails.class);
             assertThat(health.get()).hasToString("{stoppedInboxes={silent=the topics [silnt] do not exist}}");
             assertThat(output).containsOnlyOnce("Inbox silent cannot receive: the topics [silnt] do not exist;");
 

@@ -5,6 +5,9 @@ import java.util.concurrent.CompletionStage;
 /** Broker of a route. One thread of the destination calls {@link #unit} and {@link #send}, which may block. */
 public interface MessageTarget<M> {
 
+    /** Permits sends, when the routes start. */
+    default void open() {}
+
     /** Returns where the message goes, such as a topic. Does not block. */
     String destination(M message);
 
@@ -19,4 +22,7 @@ public interface MessageTarget<M> {
 
     /** Replaces the connection, because it no longer answers. */
     void replace();
+
+    /** Releases what sends need, when the routes have stopped. A handler that still runs gets nothing new. */
+    default void close() {}
 }

@@ -1,6 +1,5 @@
 package dev.outbox.forwarding.internal;
 
-import dev.outbox.spring.internal.HealthDetails;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +10,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Faults of a broker that stop routes of this instance, or parts of them: one ERROR when a route begins to fail, one INFO when all its faults have ended, and a health detail. */
-public final class RouteFaults implements HealthDetails {
+/** Faults of a broker that stop routes of this instance, or parts of them: one ERROR when a route begins to fail, one INFO when all its faults have ended, and a list for the health. */
+public final class RouteFaults {
 
     private static final Logger log = LoggerFactory.getLogger(RouteFaults.class);
 
@@ -70,9 +69,8 @@ public final class RouteFaults implements HealthDetails {
     }
 
     /** Lists the routes that cannot send, to what, and why. */
-    @Override
-    public synchronized Map<String, Object> get() {
-        Map<String, Object> failing = new TreeMap<>();
+    public synchronized Map<String, String> failing() {
+        Map<String, String> failing = new TreeMap<>();
         routes.forEach((route, faults) -> {
             String text = faults.entrySet().stream()
                     .filter((fault) -> nanos.getAsLong() - fault.getValue().at() <= SHOWN_FOR.toNanos())
@@ -82,6 +80,6 @@ public final class RouteFaults implements HealthDetails {
                 failing.put(route, text);
             }
         });
-        return failing.isEmpty() ? Map.of() : Map.of("failingRoutes", failing);
+        return failing;
     }
 }

@@ -1,7 +1,9 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
+import dev.outbox.forwarding.autoconfigure.RouteHandlers;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
@@ -17,7 +19,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.kafka.core.ProducerFactory;
@@ -33,7 +34,7 @@ import org.springframework.kafka.core.ProducerFactory;
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)
-@Import({ForwarderConfiguration.class, OutboxKafkaInboxConfiguration.class, KafkaHandlers.class})
+@Import({ForwarderConfiguration.class, OutboxKafkaInboxConfiguration.class, KafkaRoutes.class, InboxHandlers.class})
 public final class OutboxKafkaAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxKafkaAutoConfiguration.class);
@@ -45,20 +46,18 @@ public final class OutboxKafkaAutoConfiguration {
                 log.info(
                         "Neither outbox.kafka.routes nor outbox.kafka.inboxes is set: events do not go to or come from Kafka");
             }
-            properties
-                    .routes()
-                    .forEach((name, route) ->
-                            requireHandler(beans, KafkaHandlers.ROUTE + name, ConfiguredRoutes.PREFIX + "." + name));
+            RouteHandlers.require(beans, KafkaRoutes.KAFKA, properties.routes().keySet());
             properties
                     .inboxes()
-                    .forEach((name, inbox) ->
-                            requireHandler(beans, KafkaHandlers.INBOX + name, ConfiguredInboxes.PREFIX + "." + name));
+                    .keySet()
+                    .forEach((name) -> RouteHandlers.require(
+                            beans, InboxHandlers.BEAN + name, ConfiguredInboxes.PREFIX + "." + name));
         };
     }
 
     /** Fails the start before an inbox needs what is not there. */
     @Configuration(proxyBeanMethods = false)
-    @Conditional(OnNames.Inboxes.class)
+    @ConditionalOnNames(ConfiguredInboxes.PREFIX)
     @ConditionalOnMissingBean(type = "dev.outbox.operations.internal.OperationsRuntime")
     static class InboxesWithoutOperations {
 
@@ -70,14 +69,6 @@ public final class OutboxKafkaAutoConfiguration {
                         "add dev.outbox:outbox-operations with its auto-configuration",
                         null);
             };
-        }
-    }
-
-    private static void requireHandler(BeanFactory beans, String bean, String property) {
-        if (!beans.containsBean(bean)) {
-            throw new OutboxConfigurationException(
-                    property + " was not set when this application was processed ahead of"
-                            + " time, so it has no handler here. Set it for that build too");
         }
     }
 }

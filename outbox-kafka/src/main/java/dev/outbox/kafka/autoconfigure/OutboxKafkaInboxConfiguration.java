@@ -2,6 +2,7 @@ package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
@@ -34,7 +35,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.kafka.core.ConsumerFactory;
@@ -43,7 +43,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /** Configures the inboxes, if there are any. */
 @Configuration(proxyBeanMethods = false)
-@Conditional(OnNames.Inboxes.class)
+@ConditionalOnNames(ConfiguredInboxes.PREFIX)
 @ConditionalOnClass(OutboxOperations.class)
 @RegisterReflectionForBinding(StoredRecord.class)
 class OutboxKafkaInboxConfiguration {

@@ -3,6 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.autoconfigure.Forwarding;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
@@ -39,17 +40,20 @@ class ForwarderConfigurationTest {
                 return new SharedProducer(MockProducer::new, () -> {});
             })
             .withBean(
-                    OutboxDependencies.class,
-                    () -> OutboxDependencies.of(new DriverManagerDataSource("jdbc:postgresql://localhost:1/none")))
+                    Forwarding.class,
+                    () -> new Forwarding(
+                            new OutboxForwardingProperties("/shop"),
+                            RuntimeSettings.defaults(),
+                            OutboxDependencies.of(new DriverManagerDataSource("jdbc:postgresql://localhost:1/none")),
+                            "shop"))
             .withPropertyValues(
                     "spring.application.name=shop",
                     "spring.kafka.bootstrap-servers=localhost:1",
-                    "outbox.forwarding.source=/shop",
                     "outbox.kafka.routes.orders.event-types=OrderPlaced",
                     "outbox.kafka.routes.orders.topic=orders");
 
     @Configuration(proxyBeanMethods = false)
-    @EnableConfigurationProperties({OutboxForwardingProperties.class, OutboxKafkaProperties.class})
+    @EnableConfigurationProperties(OutboxKafkaProperties.class)
     @Import(ForwarderConfiguration.class)
     static class Forwarder {}
 
@@ -79,18 +83,6 @@ class ForwarderConfigurationTest {
                         .containsEntry("client.id", "api-outbox")
                         .containsEntry("schema.reflection", "true")
                         .doesNotContainKey("transactional.id"));
-    }
-
-    @Test
-    void routeWithoutSourceFailsTheStart() {
-        application
-                .withPropertyValues("outbox.forwarding.source=")
-                .run((context) -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOf(OutboxConfigurationException.class)
-                        .hasMessageContaining("outbox.forwarding.source is not set")
-                        .hasMessageContaining("for example to /shop"));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
+import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.operations.OutboxOperationsAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
@@ -61,7 +62,7 @@ class OutboxKafkaAutoConfigurationTest {
     @Test
     void withoutRouteOrInboxOneLineIsLoggedAndNothingCreated(CapturedOutput output) {
         application().run((context) -> {
-            assertThat(context).hasNotFailed().doesNotHaveBean(ForwarderLifecycle.class);
+            assertThat(context).hasNotFailed().doesNotHaveBean(RouteLifecycle.class);
             assertThat(context).doesNotHaveBean(HandlerDefinition.class).doesNotHaveBean(Producer.class);
             assertThat(output).containsOnlyOnce("Neither outbox.kafka.routes nor outbox.kafka.inboxes is set");
         });
@@ -77,7 +78,7 @@ class OutboxKafkaAutoConfigurationTest {
                 assertThat(handler.aliases()).containsExactly("kafka-purchases");
             });
             assertThat(context).hasSingleBean(ProducerFactory.class).hasSingleBean(KafkaTemplate.class);
-            assertThat(context.getBean(ForwarderLifecycle.class).isRunning()).isTrue();
+            assertThat(context.getBean(RouteLifecycle.class).isRunning()).isTrue();
         });
     }
 

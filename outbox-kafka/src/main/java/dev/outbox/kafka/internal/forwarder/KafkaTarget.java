@@ -24,6 +24,11 @@ public final class KafkaTarget implements MessageTarget<ProducerRecord<Object, O
     }
 
     @Override
+    public void open() {
+        producers.open();
+    }
+
+    @Override
     public String destination(ProducerRecord<Object, Object> record) {
         return record.topic();
     }
@@ -89,5 +94,10 @@ public final class KafkaTarget implements MessageTarget<ProducerRecord<Object, O
     @Override
     public void replace() {
         producers.replace();
+    }
+
+    @Override
+    public void close() {
+        producers.close();
     }
 }

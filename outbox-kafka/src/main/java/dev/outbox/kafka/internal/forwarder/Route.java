@@ -1,6 +1,7 @@
 package dev.outbox.kafka.internal.forwarder;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.forwarding.autoconfigure.RouteSettings;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +26,16 @@ public record Route(
         @DefaultValue("") String topic,
         @DefaultValue("false") boolean forwardReceived,
         @Nullable String mapper,
-        @DefaultValue List<String> aliases) {
+        @DefaultValue List<String> aliases)
+        implements RouteSettings {
 
     /** Stands for the aggregate type in the name of a topic. */
     public static final String AGGREGATE_TYPE = "{aggregateType}";
 
-    /** Prefix of the handler ids of routes. */
-    public static final String HANDLER = "kafka-";
+    @Override
+    public String destination() {
+        return "topic " + topic;
+    }
 
     String topicOf(EventEnvelope event) {
         return topic.replace(AGGREGATE_TYPE, event.aggregateType());

@@ -1,4 +1,4 @@
-package dev.outbox.kafka.autoconfigure;
+package dev.outbox.forwarding.autoconfigure;
 
 import java.util.Map;
 import java.util.Set;
@@ -9,34 +9,15 @@ import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Matches an application that names something below a prefix. */
-abstract class OnNames extends SpringBootCondition {
-
-    private final String prefix;
-
-    private OnNames(String prefix) {
-        this.prefix = prefix;
-    }
-
-    /** Matches an application with at least one route. */
-    static final class Routes extends OnNames {
-        Routes() {
-            super(ConfiguredRoutes.PREFIX);
-        }
-    }
-
-    /** Matches an application with at least one inbox. */
-    static final class Inboxes extends OnNames {
-        Inboxes() {
-            super(ConfiguredInboxes.PREFIX);
-        }
-    }
+/** Names that an application has chosen below a prefix, as a condition. */
+public final class OnNames extends SpringBootCondition {
 
     /** Returns the names below a prefix. */
-    static Set<String> names(Environment environment, String prefix) {
+    public static Set<String> names(Environment environment, String prefix) {
         return new TreeSet<>(Binder.get(environment)
                 .bind(prefix, Bindable.mapOf(String.class, Object.class))
                 .orElse(Map.of())
@@ -44,8 +25,9 @@ abstract class OnNames extends SpringBootCondition {
     }
 
     @Override
-    public final ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        ConditionMessage.Builder message = ConditionMessage.forCondition("Kafka");
+    public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        String prefix = metadata.getAnnotations().get(ConditionalOnNames.class).getString(MergedAnnotation.VALUE);
+        ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnNames.class);
         Set<String> names = names(context.getEnvironment(), prefix);
         return names.isEmpty()
                 ? ConditionOutcome.noMatch(message.didNotFind("properties").items(prefix))

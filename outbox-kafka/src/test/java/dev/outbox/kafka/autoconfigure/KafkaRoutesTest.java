@@ -11,13 +11,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
-class ConfiguredRoutesTest {
+class KafkaRoutesTest {
 
     @Test
     void everyPropertyOfRouteIsApplied() {
@@ -47,14 +46,6 @@ class ConfiguredRoutesTest {
     }
 
     @Test
-    void routeSelectsSomething() {
-        assertThatThrownBy(() -> routes("a.forward-received=true", "a.topic=orders"))
-                .isInstanceOf(OutboxConfigurationException.class)
-                .hasMessageContaining("set outbox.kafka.routes.a.event-types")
-                .hasMessageContaining("outbox.kafka.routes.a.streams");
-    }
-
-    @Test
     void routeHasTopic() {
         assertThatThrownBy(() -> routes("a.event-types=OrderPlaced"))
                 .isInstanceOf(OutboxConfigurationException.class)
@@ -62,43 +53,12 @@ class ConfiguredRoutesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "topic, my orders, letters",
-        "topic, shop.{eventType}, letters",
-        "streams, post, there are only the streams"
-    })
-    void invalidValueIsReportedWithItsProperty(String key, String value, String reason) {
-        assertThatThrownBy(() -> routes(
-                        key.equals("topic") ? "a.event-types=OrderPlaced" : "a.topic=orders", "a." + key + "=" + value))
+    @ValueSource(strings = {"my orders", "shop.{eventType}"})
+    void invalidTopicIsReportedWithItsProperty(String topic) {
+        assertThatThrownBy(() -> routes("a.event-types=OrderPlaced", "a.topic=" + topic))
                 .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
-                    assertThat(ex.getName()).isEqualTo("outbox.kafka.routes.a." + key);
-                    assertThat(ex.getReason()).contains(reason);
-                });
-    }
-
-    @Test
-    void routesMaySelectTheSame() {
-        assertThat(routes("a.event-types=OrderPlaced", "a.topic=x", "b.event-types=*", "b.topic=y"))
-                .hasSize(2);
-    }
-
-    @Test
-    void sourceHasNoDefault() {
-        assertThat(ConfiguredRoutes.source("urn:shop", "other")).isEqualTo("urn:shop");
-        assertThatThrownBy(() -> ConfiguredRoutes.source(null, "billing"))
-                .isInstanceOf(OutboxConfigurationException.class)
-                .hasMessageContaining("outbox.forwarding.source is not set")
-                .hasMessageEndingWith("for example to /billing");
-        assertThatThrownBy(() -> ConfiguredRoutes.source(" ", null)).hasMessageEndingWith("for example to /shop");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"my shop", "shop:", "/žižkov", "http://[shop"})
-    void sourceIsUriReference(String source) {
-        assertThatThrownBy(() -> ConfiguredRoutes.source(source, "shop"))
-                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
-                    assertThat(ex.getName()).isEqualTo("outbox.forwarding.source");
-                    assertThat(ex.getReason()).contains("a URI reference, such as /shop");
+                    assertThat(ex.getName()).isEqualTo("outbox.kafka.routes.a.topic");
+                    assertThat(ex.getReason()).contains("letters");
                 });
     }
 
@@ -108,8 +68,10 @@ class ConfiguredRoutesTest {
             String[] parts = property.split("=", 2);
             map.put("outbox.kafka.routes." + parts[0], parts[1]);
         }
-        OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(map))
-                .bindOrCreate("outbox.kafka", OutboxKafkaProperties.class);
-        return ConfiguredRoutes.of(bound.routes(), Set.of("default", "mail"));
+        Map<String, Route> routes = new Binder(new MapConfigurationPropertySource(map))
+                .bindOrCreate("outbox.kafka", OutboxKafkaProperties.class)
+                .routes();
+        routes.forEach(KafkaRoutes::requireTopic);
+        return routes;
     }
 }
