@@ -1,29 +1,25 @@
 package dev.outbox.kafka.internal.cloudevents;
 
+import dev.outbox.forwarding.internal.CloudEvents;
 import java.util.Set;
 
-/** Names of the record headers that describe an event: the subject is the aggregate id, the source the service that published it. */
+/** Names of the record headers that describe an event. */
 public final class CloudEventHeaders {
 
-    public static final String SPEC_VERSION = "ce_specversion";
-    public static final String ID = "ce_id";
-    public static final String SOURCE = "ce_source";
-    public static final String TYPE = "ce_type";
-    public static final String TIME = "ce_time";
-    public static final String SUBJECT = "ce_subject";
-    public static final String AGGREGATE_TYPE = "ce_aggregatetype";
-    public static final String SEQUENCE = "ce_sequence";
-    public static final String SCHEMA_VERSION = "ce_schemaversion";
+    public static final String PREFIX = "ce_";
+    public static final String SPEC_VERSION = PREFIX + CloudEvents.SPEC_VERSION;
+    public static final String ID = PREFIX + CloudEvents.ID;
+    public static final String SOURCE = PREFIX + CloudEvents.SOURCE;
+    public static final String TYPE = PREFIX + CloudEvents.TYPE;
+    public static final String TIME = PREFIX + CloudEvents.TIME;
+    public static final String SUBJECT = PREFIX + CloudEvents.SUBJECT;
+    public static final String AGGREGATE_TYPE = PREFIX + CloudEvents.AGGREGATE_TYPE;
+    public static final String SEQUENCE = PREFIX + CloudEvents.SEQUENCE;
+    public static final String SCHEMA_VERSION = PREFIX + CloudEvents.SCHEMA_VERSION;
     public static final String CONTENT_TYPE = "content-type";
 
     /** All headers of the event as one JSON object: the column of the table, as change-data capture sends it. */
     public static final String OUTBOX_HEADERS = "outbox_headers";
-
-    /** Value of {@link #SPEC_VERSION}. */
-    public static final String VERSION = "1.0";
-
-    /** Value of {@link #CONTENT_TYPE}. */
-    public static final String JSON = "application/json";
 
     private static final Set<String> ATTRIBUTES = Set.of(
             SPEC_VERSION, ID, SOURCE, TYPE, TIME, SUBJECT, AGGREGATE_TYPE, SEQUENCE, SCHEMA_VERSION, OUTBOX_HEADERS);

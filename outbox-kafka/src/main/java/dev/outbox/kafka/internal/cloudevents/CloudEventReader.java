@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.forwarding.internal.CloudEvents;
 import dev.outbox.kafka.InboxRecordMapper;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -67,8 +68,8 @@ public final class CloudEventReader implements InboxRecordMapper {
                     + ": the structured mode of CloudEvents, which is not supported; send the attributes as record"
                     + " headers (binary mode)");
         }
-        if (!type.equals(CloudEventHeaders.JSON) && !type.endsWith("+json")) {
-            throw invalid(CloudEventHeaders.CONTENT_TYPE, CloudEventHeaders.JSON, contentType);
+        if (!type.equals(CloudEvents.JSON) && !type.endsWith("+json")) {
+            throw invalid(CloudEventHeaders.CONTENT_TYPE, CloudEvents.JSON, contentType);
         }
     }
 

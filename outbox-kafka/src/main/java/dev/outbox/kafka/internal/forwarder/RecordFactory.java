@@ -3,9 +3,11 @@ package dev.outbox.kafka.internal.forwarder;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.forwarding.internal.CloudEvents;
 import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.kafka.internal.cloudevents.CloudEventHeaders;
 import java.time.Clock;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -35,27 +37,11 @@ public record RecordFactory(String source, Route route, KafkaRecordMapper mapper
     }
 
     private Headers headers(EventEnvelope event) {
+        Map<String, String> values = CloudEvents.headers(event, source, CloudEventHeaders.PREFIX);
+        values.put(CloudEventHeaders.CONTENT_TYPE, CloudEvents.JSON);
+        values.remove(CloudEventHeaders.OUTBOX_HEADERS);
         Headers headers = new RecordHeaders();
-        add(headers, CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.VERSION);
-        add(headers, CloudEventHeaders.ID, event.eventId().toString());
-        // The id of a received event is unique together with the source that gave it.
-        add(headers, CloudEventHeaders.SOURCE, event.headers().getOrDefault(EventEnvelope.ORIGIN, source));
-        add(headers, CloudEventHeaders.TYPE, event.eventType());
-        add(headers, CloudEventHeaders.TIME, event.occurredAt().toString());
-        add(headers, CloudEventHeaders.SUBJECT, event.aggregateId());
-        add(headers, CloudEventHeaders.AGGREGATE_TYPE, event.aggregateType());
-        add(headers, CloudEventHeaders.SEQUENCE, Long.toString(event.sequence()));
-        add(headers, CloudEventHeaders.SCHEMA_VERSION, Integer.toString(event.schemaVersion()));
-        add(headers, CloudEventHeaders.CONTENT_TYPE, CloudEventHeaders.JSON);
-        event.headers().forEach((name, value) -> {
-            if (!CloudEventHeaders.isAttribute(name) && !name.equals(EventEnvelope.ORIGIN)) {
-                add(headers, name, value);
-            }
-        });
+        values.forEach((name, value) -> headers.add(name, value.getBytes(UTF_8)));
         return headers;
-    }
-
-    private static void add(Headers headers, String name, String value) {
-        headers.add(name, value.getBytes(UTF_8));
     }
 }

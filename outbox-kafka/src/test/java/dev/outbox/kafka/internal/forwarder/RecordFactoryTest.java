@@ -26,7 +26,9 @@ class RecordFactoryTest {
             "content-type",
             "text/plain",
             "baggage",
-            "user=7");
+            "user=7",
+            "outbox_headers",
+            "{}");
 
     private static final Instant NOW = TestEvents.TIME.plusSeconds(60);
 
