@@ -46,11 +46,7 @@ final class UnknownProperties {
     private static final ConfigurationPropertyName HANDLERS = ConfigurationPropertyName.of("outbox.handlers");
 
     private static final List<Module> MODULES = List.of(
-            // The modules of brokers bring this one.
-            new Module(
-                    ROOT.append("forwarding"),
-                    "dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties",
-                    "outbox-kafka"),
+            new Module("forwarding", "dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties"),
             new Module("kafka", "dev.outbox.kafka.autoconfigure.OutboxKafkaProperties"),
             new Module("console", "dev.outbox.console.autoconfigure.OutboxConsoleProperties"));
 

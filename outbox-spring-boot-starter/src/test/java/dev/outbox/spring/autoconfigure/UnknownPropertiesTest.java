@@ -236,7 +236,7 @@ class UnknownPropertiesTest {
                                 "Property outbox.kafka.routes.orders.topic has no effect without its module: add"
                                         + " dev.outbox:outbox-kafka (")
                         .containsOnlyOnce("Property outbox.forwarding.source has no effect without its module: add"
-                                + " dev.outbox:outbox-kafka (")
+                                + " dev.outbox:outbox-forwarding (")
                         .doesNotContain(UNKNOWN));
     }
 
