@@ -9,10 +9,6 @@
 
 GRANT SELECT ON :"schema".outbox_kafka_schema_history TO :"publisher", :"worker", :"reader";
 
-GRANT INSERT (aggregate_type, aggregate_id, topic, last_seq),
-      SELECT (aggregate_type, aggregate_id, topic, last_seq),
-      UPDATE (last_seq)
-   ON :"schema".outbox_received TO :"publisher";
 GRANT SELECT, INSERT, UPDATE (next_offset, topic_id, stopped_after) ON :"schema".outbox_inbox_offset TO :"publisher";
 
-GRANT SELECT ON :"schema".outbox_received, :"schema".outbox_inbox_offset TO :"reader";
+GRANT SELECT ON :"schema".outbox_inbox_offset TO :"reader";

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
@@ -22,7 +23,7 @@ public final class PlainSql {
               --schema=NAME          schema of the tables (events)
               --archive-schema=NAME  schema of the archive (audit)
               --after=VERSION        version of the existing tables (0: none)
-              --module=NAME          tables of a module whose JAR is on the class path, such as kafka
+              --module=NAME          tables of a module whose JAR is on the class path, such as kafka; may be repeated
             """;
 
     private final TableModule module;
@@ -52,7 +53,7 @@ public final class PlainSql {
         String schema = OutboxSchema.DEFAULT.name();
         String archiveSchema = OutboxSchema.DEFAULT_ARCHIVE.name();
         int after = 0;
-        TableModule module = TableModule.OUTBOX;
+        List<TableModule> modules = new ArrayList<>();
         for (String argument : arguments) {
             String value = argument.substring(argument.indexOf('=') + 1);
             if (argument.startsWith("--schema=")) {
@@ -62,12 +63,19 @@ public final class PlainSql {
             } else if (argument.matches("--after=\\d{1,6}")) {
                 after = Integer.parseInt(value);
             } else if (argument.startsWith("--module=")) {
-                module = TableModule.named(value);
+                modules.add(TableModule.named(value));
             } else {
                 throw new IllegalArgumentException("unknown option: " + argument);
             }
         }
-        return new PlainSql(module, new OutboxSchema(schema), new OutboxSchema(archiveSchema)).after(after);
+        if (modules.isEmpty()) {
+            modules.add(TableModule.OUTBOX);
+        }
+        StringBuilder sql = new StringBuilder();
+        for (TableModule module : modules) {
+            sql.append(new PlainSql(module, new OutboxSchema(schema), new OutboxSchema(archiveSchema)).after(after));
+        }
+        return sql.toString();
     }
 
     /** Values of the placeholders in the migrations. */

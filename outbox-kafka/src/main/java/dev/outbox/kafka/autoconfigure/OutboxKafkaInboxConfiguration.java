@@ -3,6 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
+import dev.outbox.forwarding.internal.received.ReceivedStore;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
@@ -15,7 +16,6 @@ import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
 import dev.outbox.kafka.internal.inbox.Inboxes;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
-import dev.outbox.kafka.internal.inbox.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
 import dev.outbox.kafka.internal.inbox.TopicIds;
 import dev.outbox.operations.OutboxOperations;
@@ -47,6 +47,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ConditionalOnClass(OutboxOperations.class)
 @RegisterReflectionForBinding(StoredRecord.class)
 class OutboxKafkaInboxConfiguration {
+
+    @Bean
+    static TableModule outboxReceivedTables() {
+        return ReceivedStore.TABLES;
+    }
 
     @Bean
     static TableModule outboxKafkaTables() {

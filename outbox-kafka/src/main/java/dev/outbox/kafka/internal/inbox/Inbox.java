@@ -5,6 +5,7 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PublishException;
 import dev.outbox.StaleSequenceException;
+import dev.outbox.forwarding.internal.received.ReceivedStore;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.kafka.InboxRecordMapper;
@@ -34,8 +35,8 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  */
 public final class Inbox {
 
-    /** Tables of inboxes, which exist in the schema of an outbox that has one. */
-    public static final TableModule TABLES = TableModule.named("kafka", "outbox_received", "outbox_inbox_offset");
+    /** Tables of inboxes, beside {@link ReceivedStore#TABLES}. */
+    public static final TableModule TABLES = TableModule.named("kafka", "outbox_inbox_offset");
 
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 

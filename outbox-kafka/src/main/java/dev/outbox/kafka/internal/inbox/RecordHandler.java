@@ -3,13 +3,16 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.forwarding.internal.received.HeldRecords;
+import dev.outbox.forwarding.internal.received.ReceivedStore;
+import dev.outbox.forwarding.internal.received.ReceivedStore.Position;
+import dev.outbox.forwarding.internal.received.ReceivedStore.Received;
+import dev.outbox.forwarding.internal.received.SequenceGuard;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
-import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
-import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +70,7 @@ public final class RecordHandler {
 
     private void storeAgain(Received key, Content content, StoredRecord stored, EventEnvelope envelope) {
         Position position = received.lock(new TreeSet<>(Set.of(key))).getOrDefault(key, Position.NOTHING);
-        Map<UUID, @Nullable String> known = received.known(List.of(content.id()));
+        var known = received.known(List.of(content.id()));
         if (known.containsKey(content.id())) {
             held.release(envelope.eventId());
             Refusal refusal = InboxTransaction.sameId(content, known.get(content.id()));

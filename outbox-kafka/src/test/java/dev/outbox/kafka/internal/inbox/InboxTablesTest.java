@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.internal.received.ReceivedStore;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.PlainSql;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
@@ -14,6 +16,7 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,21 +36,28 @@ class InboxTablesTest {
             new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE).migrate();
             JdbcClient sql = JdbcClient.create(database.dataSource());
             assertThat(tables(sql)).doesNotContain("outbox_received", "outbox_inbox_offset");
-            OutboxMigrations migrations = new OutboxMigrations(
-                    Inbox.TABLES, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
-            assertThatThrownBy(migrations::validate)
+            Map<String, OutboxMigrations> modules = Map.of(
+                    "forwarding",
+                    migrations(ReceivedStore.TABLES, database),
+                    "kafka",
+                    migrations(Inbox.TABLES, database));
+            modules.forEach((name, migrations) -> assertThatThrownBy(migrations::validate)
                     .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("V1__kafka.sql did not run")
-                    .hasMessageMatching(
-                            "(?s).*java -cp outbox-core(-\\S+)?\\.jar:outbox-kafka\\1?\\.jar dev\\.outbox\\.internal\\.schema\\.PlainSql"
-                                    + " --module=kafka\n.*");
+                    .hasMessageContaining("V1__" + name + ".sql did not run")
+                    .hasMessageMatching("(?s).*java -cp outbox-core(-\\S+)?\\.jar:outbox-" + name
+                            + "\\1?\\.jar dev\\.outbox\\.internal\\.schema\\.PlainSql --module=" + name + "\n.*"));
 
             int before = output.getOut().length();
-            PlainSql.main(new String[] {"--module=kafka"});
+            PlainSql.main(new String[] {"--module=forwarding", "--module=kafka"});
             sql.sql(output.getOut().substring(before)).update();
-            migrations.validate();
-            migrations.migrate();
-            assertThat(tables(sql)).contains("outbox_received", "outbox_inbox_offset", "outbox_kafka_schema_history");
+            modules.values().forEach(OutboxMigrations::validate);
+            modules.values().forEach(OutboxMigrations::migrate);
+            assertThat(tables(sql))
+                    .contains(
+                            "outbox_received",
+                            "outbox_forwarding_schema_history",
+                            "outbox_inbox_offset",
+                            "outbox_kafka_schema_history");
         }
     }
 
@@ -57,8 +67,7 @@ class InboxTablesTest {
         try (TestDatabase database = TestPostgres.shared().newDatabase()) {
             new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE).migrate();
             JdbcClient sql = JdbcClient.create(database.dataSource());
-            OutboxMigrations migrations = new OutboxMigrations(
-                    Inbox.TABLES, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
+            OutboxMigrations migrations = migrations(Inbox.TABLES, database);
             migrations.migrate();
             sql.sql(cleaner + " events.outbox_kafka_schema_history").update();
 
@@ -90,6 +99,10 @@ class InboxTablesTest {
                                        AND NOT has_any_column_privilege('outbox_reader', c.oid, 'SELECT')
                                     """).query(String.class).list()).isEmpty();
         }
+    }
+
+    private static OutboxMigrations migrations(TableModule module, TestDatabase database) {
+        return new OutboxMigrations(module, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
     }
 
     private static List<String> tables(JdbcClient sql) {

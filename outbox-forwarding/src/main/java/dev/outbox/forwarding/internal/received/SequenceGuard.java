@@ -1,9 +1,9 @@
-package dev.outbox.kafka.internal.inbox;
+package dev.outbox.forwarding.internal.received;
 
-import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
+import dev.outbox.forwarding.internal.received.ReceivedStore.Position;
 
 /** Decides by its sequence what happens to an event that is not stored yet. */
-enum SequenceGuard {
+public enum SequenceGuard {
     /** The event follows those that are stored. */
     ACCEPT,
     /** The predecessor of the event has not arrived. */
@@ -15,7 +15,7 @@ enum SequenceGuard {
      * Compares with the position of the aggregate; its first event may have any sequence. Another topic may have carried the predecessor,
      * but only the own one gives an order.
      */
-    static SequenceGuard decide(Position position, long sequence, boolean holdsGaps) {
+    public static SequenceGuard decide(Position position, long sequence, boolean holdsGaps) {
         if (sequence <= position.last()) {
             return LATE;
         }

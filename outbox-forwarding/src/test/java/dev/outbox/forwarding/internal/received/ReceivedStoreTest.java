@@ -1,20 +1,27 @@
-package dev.outbox.kafka.internal.inbox;
+package dev.outbox.forwarding.internal.received;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.forwarding.internal.received.ReceivedStore.Position;
+import dev.outbox.forwarding.internal.received.ReceivedStore.Received;
 import dev.outbox.internal.publish.Aggregate;
+import dev.outbox.internal.retention.RetentionSettings;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.sql.OutboxSchema;
-import dev.outbox.kafka.fixture.Receiver;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
-import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
-import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
-import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +36,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.JsonNode;
@@ -42,8 +51,9 @@ class ReceivedStoreTest {
     private static final int ROWS = 60_000;
     private static final Executor OWN_THREADS = (task) -> new Thread(task).start();
 
-    private final Receiver receiver = new Receiver(Receiver.settings(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER));
-    private final DataSource dataSource = receiver.dataSource();
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final DataSource dataSource = database.dataSource();
+    private final JdbcClient sql = JdbcClient.create(dataSource);
     private final ReceivedStore store =
             new ReceivedStore(dataSource, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
     private final TransactionTemplate transactions =
@@ -52,9 +62,16 @@ class ReceivedStoreTest {
     @EventType("OrderPlaced")
     record Placed(int number) {}
 
+    @BeforeEach
+    void createTables() {
+        new OutboxMigrations(dataSource, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE).migrate();
+        new OutboxMigrations(ReceivedStore.TABLES, dataSource, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE)
+                .migrate();
+    }
+
     @AfterEach
     void close() {
-        receiver.close();
+        database.close();
     }
 
     @Test
@@ -86,8 +103,7 @@ class ReceivedStoreTest {
         locked.await(60, TimeUnit.SECONDS);
         CompletableFuture<Position> second =
                 CompletableFuture.supplyAsync(() -> lockAndAdvance("1", "a", 5), OWN_THREADS);
-        await().until(() -> receiver.sql()
-                .sql("SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()"
+        await().until(() -> sql.sql("SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database()"
                         + " AND wait_event_type = 'Lock' AND query LIKE '%outbox_received%'")
                 .query(Boolean.class)
                 .single());
@@ -99,26 +115,39 @@ class ReceivedStoreTest {
 
     @Test
     void eventsAreKnownInQueueHistoryAndArchive() throws SQLException {
-        UUID id = receiver.publish("own", "1", new Placed(1)).eventId();
-        assertThat(store.known(List.of(id))).containsOnlyKeys(id);
-        await().until(() -> receiver.sql()
-                        .sql("UPDATE events.outbox_published SET published_at = now() - interval '31 days'")
-                        .update()
-                == 1);
-        assertThat(store.known(List.of(id))).containsOnlyKeys(id);
-        receiver.runtime().retention().runOnce();
-        assertThat(receiver.sql()
-                        .sql("SELECT outbox_event_id FROM audit.events")
-                        .query(UUID.class)
-                        .list())
-                .containsExactly(id);
-        assertThat(store.known(List.of(id, UUID.randomUUID()))).containsOnlyKeys(id);
+        RuntimeSettings defaults = RuntimeSettings.defaults();
+        RuntimeSettings archiving = new RuntimeSettings(
+                defaults.schemas(),
+                defaults.publisher(),
+                defaults.polling(),
+                defaults.dispatch(),
+                new RetentionSettings(Duration.ofDays(30), true, Duration.ofDays(30), 1000));
+        HandlerDefinition handler =
+                HandlerDefinition.of("application", Set.of("OrderPlaced"), (EventEnvelope event) -> {});
+        try (OutboxRuntime runtime =
+                new OutboxRuntime(archiving, OutboxDependencies.of(dataSource), () -> List.of(handler))) {
+            UUID id = Objects.requireNonNull(
+                            transactions.execute((status) -> runtime.publisher().publish("own", "1", new Placed(1))))
+                    .eventId();
+            assertThat(store.known(List.of(id))).containsOnlyKeys(id);
+            runtime.start();
+            await().until(() -> sql.sql("UPDATE events.outbox_published SET published_at = now() - interval '31 days'")
+                            .update()
+                    == 1);
+            assertThat(store.known(List.of(id))).containsOnlyKeys(id);
+            runtime.retention().runOnce();
+            assertThat(sql.sql("SELECT outbox_event_id FROM audit.events")
+                            .query(UUID.class)
+                            .list())
+                    .containsExactly(id);
+            assertThat(store.known(List.of(id, UUID.randomUUID()))).containsOnlyKeys(id);
+        }
     }
 
     @Test
     void statementsReadTheirAggregatesOnly() throws SQLException {
         addReceived(ROWS);
-        receiver.sql().sql("VACUUM ANALYZE events.outbox_received").update();
+        sql.sql("VACUUM ANALYZE events.outbox_received").update();
 
         assertThat(pages(ReceivedStore.LOCK, "text[], text[], text[]", "'{order, order}', '{1, new}', '{a, a}'"))
                 .isLessThan(50);
@@ -178,7 +207,7 @@ class ReceivedStoreTest {
     }
 
     private void addReceived(int aggregates) {
-        receiver.sql().sql("""
+        sql.sql("""
                 INSERT INTO events.outbox_received (aggregate_type, aggregate_id, topic, last_seq)
                 SELECT 'order', gen_random_uuid()::text, 'a', 1 FROM generate_series(1, :aggregates) n
                 """).param("aggregates", aggregates).update();

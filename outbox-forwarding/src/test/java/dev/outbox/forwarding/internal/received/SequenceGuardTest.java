@@ -1,8 +1,8 @@
-package dev.outbox.kafka.internal.inbox;
+package dev.outbox.forwarding.internal.received;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
+import dev.outbox.forwarding.internal.received.ReceivedStore.Position;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -1,4 +1,4 @@
-package dev.outbox.kafka.internal.inbox;
+package dev.outbox.forwarding.internal.received;
 
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Causes;
@@ -11,19 +11,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Records that wait for their predecessors, as this instance has seen them. Reports the first one, and that none is left. */
-final class HeldRecords {
+public final class HeldRecords {
 
     private static final Logger log = LoggerFactory.getLogger(HeldRecords.class);
 
     private final String inbox;
     private final Map<UUID, Instant> heldUntil = new ConcurrentHashMap<>();
 
-    HeldRecords(String inbox) {
+    public HeldRecords(String inbox) {
         this.inbox = inbox;
     }
 
     /** Keeps a record waiting. Forgets those that another instance has handled since. */
-    RetryAfterException hold(UUID eventId, Instant until, Instant now, Duration delay, String message) {
+    public RetryAfterException hold(UUID eventId, Instant until, Instant now, Duration delay, String message) {
         boolean first = heldUntil.isEmpty();
         heldUntil.values().removeIf((end) -> end.isBefore(now));
         heldUntil.put(eventId, until);
@@ -34,7 +34,7 @@ final class HeldRecords {
     }
 
     /** Ends the wait of a record, if it has waited. */
-    void release(UUID eventId) {
+    public void release(UUID eventId) {
         if (heldUntil.remove(eventId) != null && heldUntil.isEmpty()) {
             log.info("Inbox {} holds back no more records", inbox);
         }

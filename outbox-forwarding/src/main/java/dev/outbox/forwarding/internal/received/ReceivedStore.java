@@ -1,6 +1,7 @@
-package dev.outbox.kafka.internal.inbox;
+package dev.outbox.forwarding.internal.received;
 
 import dev.outbox.internal.publish.Aggregate;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.time.Instant;
@@ -16,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Last sequence received of each aggregate of another service, in each topic: Kafka gives an order within a topic only. Offsets in place of
+ * Last sequence received of each aggregate of another service, in each topic: a broker gives an order within a topic only. Offsets in place of
  * sequences are compared within a partition. Its row lock orders the instances that receive the same events.
  */
 public final class ReceivedStore {
 
+    /** Tables of received sequences, which exist in the schema of an outbox that has an inbox. */
+    public static final TableModule TABLES = TableModule.named("forwarding", "outbox_received");
+
     /** Last sequence of an aggregate of which nothing is stored. */
-    static final long NONE = -1;
+    public static final long NONE = -1;
 
     /** Relies on outbox_received_pk. Locks in sorted order, until the transaction ends. */
     static final String LOCK = """
@@ -86,7 +90,7 @@ public final class ReceivedStore {
     private final Function<String, String> names;
 
     /** Aggregate in a topic, or in a partition. */
-    record Received(Aggregate aggregate, String topic) implements Comparable<Received> {
+    public record Received(Aggregate aggregate, String topic) implements Comparable<Received> {
 
         private static final Comparator<Received> ORDER =
                 Comparator.comparing(Received::aggregate).thenComparing(Received::topic);
@@ -98,9 +102,9 @@ public final class ReceivedStore {
     }
 
     /** Last sequence of an aggregate in a topic, and the highest in any topic; each may be {@link #NONE}. */
-    record Position(long last, long highest) {
+    public record Position(long last, long highest) {
 
-        static final Position NOTHING = new Position(NONE, NONE);
+        public static final Position NOTHING = new Position(NONE, NONE);
     }
 
     public ReceivedStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
@@ -110,7 +114,7 @@ public final class ReceivedStore {
     }
 
     /** Locks aggregates in the thread's transaction, limits how long that waits for answers, and returns their positions. */
-    Map<Received, Position> lock(SortedSet<Received> aggregates) {
+    public Map<Received, Position> lock(SortedSet<Received> aggregates) {
         transaction.limitUntilCompletion();
         Map<Received, Position> positions = new HashMap<>();
         statement(LOCK, aggregates).query((row) -> {
@@ -122,7 +126,7 @@ public final class ReceivedStore {
     }
 
     /** Returns which events the queue, history or the archive holds, with their sources as far as they are known. */
-    Map<UUID, @Nullable String> known(Collection<UUID> eventIds) {
+    public Map<UUID, @Nullable String> known(Collection<UUID> eventIds) {
         Map<UUID, @Nullable String> sources = new HashMap<>();
         client.sql(names.apply(KNOWN))
                 .param("event_ids", eventIds.stream().map(UUID::toString).toArray(String[]::new))
@@ -133,14 +137,14 @@ public final class ReceivedStore {
     }
 
     /** Raises the last sequences of locked aggregates. */
-    void advance(Map<Received, Long> sequences) {
+    public void advance(Map<Received, Long> sequences) {
         statement(ADVANCE, sequences.keySet())
                 .param("sequences", sequences.values().toArray(Long[]::new))
                 .update();
     }
 
     /** Returns whether an operator has retried a delivery. */
-    boolean isRetried(UUID eventId, Collection<String> handlerIds) {
+    public boolean isRetried(UUID eventId, Collection<String> handlerIds) {
         return client.sql(names.apply(RETRIED))
                 .param("event_id", eventId)
                 .param("handler_ids", handlerIds.toArray(String[]::new))
@@ -149,7 +153,7 @@ public final class ReceivedStore {
     }
 
     /** Returns the database's time in whole milliseconds. */
-    Instant now() {
+    public Instant now() {
         return Instant.ofEpochMilli(client.sql(NOW).query(Long.class).single());
     }
 
