@@ -14,15 +14,22 @@ import dev.outbox.internal.poll.Batch;
 import dev.outbox.internal.poll.SerialQueue;
 import dev.outbox.internal.publish.Aggregate;
 import dev.outbox.internal.registry.HandlerRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Claimed events, in a queue for each aggregate or all in one. */
 final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
+
+    /** How long an aggregate waits for outcomes that come later before its claim keeps their lanes only. */
+    private static final Duration PATIENCE = Duration.ofMillis(100);
 
     /** Minimum batch size for asynchronous settlement and prefetching. */
     private static final int SMALLEST_SPREAD = 10;
@@ -33,6 +40,17 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
     private final boolean full;
     private final boolean spread;
     private final BlockedLanes blocked = new BlockedLanes();
+
+    /** Events whose outcomes come later, and those behind them in their aggregates, in the order of ids. */
+    private final Map<Long, DispatchedEvent> awaiting = new LinkedHashMap<>();
+
+    /** When the last event of an aggregate is known; only the thread that dispatches the aggregate uses it. */
+    private final Map<Aggregate, CompletableFuture<?>> known = new ConcurrentHashMap<>();
+
+    /** When the last outcome that comes later began to be awaited. */
+    private volatile long awaitingSince;
+
+    private boolean keepsLanes;
 
     private EventBatch(
             Limits limits, HandlerRegistry.Version registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
@@ -96,6 +114,67 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         return blocked;
     }
 
+    /** Adds a dispatched event when its outcomes are known, and the events before it in its aggregate are. */
+    @Override
+    public void add(DispatchedEvent event) {
+        Aggregate aggregate = event.event().aggregate();
+        CompletableFuture<?> before = known.get(aggregate);
+        if (before == null && !event.isLater()) {
+            super.add(event);
+            return;
+        }
+        synchronized (awaiting) {
+            awaiting.put(event.id(), event);
+        }
+        awaitingSince = System.nanoTime();
+        await();
+        List<CompletableFuture<?>> outcomes = new ArrayList<>();
+        event.outcomes().values().forEach((outcome) -> outcomes.add(outcome.known()));
+        if (before != null) {
+            outcomes.add(before);
+        }
+        known.put(
+                aggregate,
+                CompletableFuture.allOf(outcomes.toArray(CompletableFuture[]::new))
+                        .thenRun(() -> arrived(event)));
+    }
+
+    private void arrived(DispatchedEvent event) {
+        synchronized (awaiting) {
+            if (awaiting.remove(event.id()) == null) {
+                return;
+            }
+            event.outcomes().replaceAll((handlerId, outcome) -> outcome.known().join());
+            super.add(event);
+        }
+        arrived();
+    }
+
+    @Override
+    public Optional<Duration> patience() {
+        return Optional.of(PATIENCE.minusNanos(System.nanoTime() - awaitingSince));
+    }
+
+    /** An outcome that has come meanwhile counts. */
+    @Override
+    public void letWait(boolean keepsLanes) {
+        List<DispatchedEvent> events;
+        synchronized (awaiting) {
+            events = List.copyOf(awaiting.values());
+            awaiting.clear();
+            for (DispatchedEvent event : events) {
+                event.outcomes().replaceAll((handlerId, outcome) -> known(outcome, keepsLanes));
+                super.add(event);
+            }
+        }
+        this.keepsLanes |= events.stream().anyMatch(DispatchedEvent::isLater);
+        events.forEach((event) -> arrived());
+    }
+
+    private static DeliveryOutcome known(DeliveryOutcome outcome, boolean keepsLanes) {
+        return outcome.known().getNow(keepsLanes ? outcome : DeliveryOutcome.QUEUED);
+    }
+
     @Override
     public boolean isFull() {
         return full;
@@ -126,7 +205,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
                 });
             }
         }
-        return new Settlement(claim, succeeded, queued, last);
+        return new Settlement(claim, succeeded, queued, last, keepsLanes);
     }
 
     /** Makes a refused outcome a dead letter of each handler that has not succeeded, or of all. */
@@ -135,7 +214,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
                 .filter((handler) -> event.succeeded() || !handler.getValue().succeeded())
                 .map((handler) -> new Unfinished(event.id(), handler.getKey(), DeliveryOutcome.dead(failure, false)))
                 .toList();
-        return new Settlement(claim, List.of(), dead, false);
+        return new Settlement(claim, List.of(), dead, false, keepsLanes);
     }
 
     @Override

@@ -253,6 +253,10 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         done.stream()
                 .filter((outcome) -> !outcome.isOpen())
                 .forEach((outcome) -> dependencies.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
+        retries.adopt(
+                done.stream().filter(DispatchedEvent::isLater).toList(),
+                batch.claim().key(),
+                batch.lease());
         if (done.stream().anyMatch(DispatchedEvent::delegated)) {
             dependencies.announcements().delegated(stream.name());
         }

@@ -77,11 +77,22 @@ final class SettlementStore {
              WHERE event.aggregate_seq >= event.first_locked
             """;
 
+    /** Relies on outbox_claim_pk and outbox_lane_claim. Ends a claim that has neither events nor lanes any more. */
+    static final String END_CLAIM = """
+            DELETE FROM {schema}.outbox_claim c
+             WHERE {held}
+               AND c.event_ids = '{}'
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_lane l
+                                WHERE l.claim_id = :claim)
+            """.replace("{held}", ClaimKey.HELD);
+
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     private final DataSource dataSource;
     private final Variants keep;
     private final Variants drop;
+    private final Variants end;
     private final Pipeline findLocked;
 
     /** Statement pipelines with and without queueing. Most settlements queue nothing. */
@@ -101,14 +112,21 @@ final class SettlementStore {
         this.dataSource = dataSource;
         this.keep = Variants.of(schema, ClaimKey.LOCK, SHRINK_CLAIM);
         this.drop = Variants.of(schema, DROP_CLAIM);
+        this.end = Variants.of(schema, ClaimKey.LOCK, SHRINK_CLAIM, END_CLAIM);
         this.findLocked = new Pipeline(schema, FIND_LOCKED);
     }
 
     /** Delivery that its first attempt did not complete. */
-    record Unfinished(long outboxId, String handlerId, DeliveryOutcome outcome) {}
+    record Unfinished(long outboxId, String handlerId, DeliveryOutcome outcome) {
 
-    /** Outcomes of claimed events. The last settlement ends the claim. */
-    record Settlement(Claim claim, List<Long> succeeded, List<Unfinished> queued, boolean last) {
+        /** One whose outcome comes later is queued, in a lane that the claim keeps. */
+        private DeliveryOutcome.Kind kind() {
+            return outcome.isLater() ? DeliveryOutcome.Kind.QUEUED : outcome.kind();
+        }
+    }
+
+    /** Outcomes of claimed events. The last settlement ends the claim, or the claim goes on with lanes that it keeps. */
+    record Settlement(Claim claim, List<Long> succeeded, List<Unfinished> queued, boolean last, boolean keepsLanes) {
 
         long[] eventIds() {
             LongStream others = queued.stream().mapToLong(Unfinished::outboxId);
@@ -120,7 +138,7 @@ final class SettlementStore {
         Settlement without(Set<Long> events) {
             Stream<Long> moved = succeeded.stream().filter((id) -> !events.contains(id));
             Stream<Unfinished> others = queued.stream().filter((one) -> !events.contains(one.outboxId()));
-            return new Settlement(claim, moved.toList(), others.toList(), last && events.isEmpty());
+            return new Settlement(claim, moved.toList(), others.toList(), last && events.isEmpty(), keepsLanes);
         }
     }
 
@@ -156,7 +174,7 @@ final class SettlementStore {
     }
 
     private boolean write(Settlement settlement) throws SQLException {
-        Variants variants = settlement.last() ? drop : keep;
+        Variants variants = !settlement.last() ? keep : settlement.keepsLanes() ? end : drop;
         List<Unfinished> queued = settlement.queued();
         Pipeline pipeline = queued.isEmpty() ? variants.move() : variants.queueAndMove();
         return pipeline.run(
@@ -175,7 +193,9 @@ final class SettlementStore {
         parameters
                 .setLongs("queued_events", queued, Unfinished::outboxId)
                 .setTexts("queued_handlers", queued, Unfinished::handlerId)
-                .setTexts("kinds", queued, (one) -> one.outcome().kind().name())
+                .setTexts("kinds", queued, (one) -> one.kind().name())
+                .setTexts(
+                        "kept", queued, (one) -> Boolean.toString(one.outcome().isLater()))
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
                 .setTexts("codes", queued, (one) -> one.outcome().code())
                 .setTexts("errors", queued, (one) -> one.outcome().message())

@@ -1,11 +1,12 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.BatchHandler.Batch;
-import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.publish.Aggregate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -14,7 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +31,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchResult {
 
+    private static final CompletableFuture<DeliveryOutcome> NOTHING_AWAITED =
+            CompletableFuture.completedFuture(DeliveryOutcome.SUCCEEDED);
+
     private final HandlerDefinition handler;
     private final List<Attempt> attempts;
     private final FailedAttempts failures;
+    private final Arrivals arrivals;
 
     /** Outcomes of the events that the handler does not get. */
     private final Map<Long, DeliveryOutcome> known = new HashMap<>();
@@ -33,12 +45,17 @@ final class BatchResult {
     private final List<Attempt> called;
     private final List<Object> payloads;
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
+    private final Map<Long, CompletionStage<?>> later = new ConcurrentHashMap<>();
     private @Nullable Throwable thrown;
 
-    BatchResult(HandlerDefinition handler, List<Attempt> attempts, FailedAttempts failures) {
+    /** What becomes of outcomes that come later: the time limit of each, and its classification. */
+    record Arrivals(@Nullable Duration limit, BiFunction<Attempt, @Nullable Throwable, DeliveryOutcome> classify) {}
+
+    BatchResult(HandlerDefinition handler, List<Attempt> attempts, FailedAttempts failures, Arrivals arrivals) {
         this.handler = handler;
         this.attempts = attempts;
         this.failures = failures;
+        this.arrivals = arrivals;
         this.called = new ArrayList<>(attempts.size());
         this.payloads = new ArrayList<>(attempts.size());
     }
@@ -82,7 +99,7 @@ final class BatchResult {
             return payloads.get(0);
         }
         List<EventEnvelope> events = called.stream().map(Attempt::envelope).toList();
-        return new Batch(payloads, events, new Failures());
+        return new Batch(payloads, events, new Reported());
     }
 
     void thrown(Throwable ex) {
@@ -108,19 +125,20 @@ final class BatchResult {
 
     /** Decides what becomes of each event, and logs the failures. */
     List<DeliveryOutcome> outcomes() {
-        if (thrown == null && known.isEmpty() && failed.isEmpty()) {
+        if (thrown == null && known.isEmpty() && failed.isEmpty() && later.isEmpty()) {
             return Collections.nCopies(attempts.size(), DeliveryOutcome.SUCCEEDED);
         }
         if (thrown != null && called.size() > 1) {
             failures.logTogether(handler, called.size(), thrown);
         }
         Set<Aggregate> stopped = new HashSet<>();
+        Map<Aggregate, CompletableFuture<DeliveryOutcome>> awaited = new HashMap<>();
         List<DeliveryOutcome> outcomes = new ArrayList<>(attempts.size());
         for (Attempt attempt : attempts) {
             DeliveryOutcome outcome = known.get(attempt.id());
             if (outcome == null) {
-                outcome = stopped.contains(attempt.aggregate()) ? DeliveryOutcome.QUEUED : outcome(attempt);
-                if (!outcome.succeeded()) {
+                outcome = stopped.contains(attempt.aggregate()) ? DeliveryOutcome.QUEUED : outcome(attempt, awaited);
+                if (!outcome.succeeded() && !outcome.isLater()) {
                     stopped.add(attempt.aggregate());
                 }
             }
@@ -129,11 +147,18 @@ final class BatchResult {
         return outcomes;
     }
 
-    private DeliveryOutcome outcome(Attempt attempt) {
+    private DeliveryOutcome outcome(Attempt attempt, Map<Aggregate, CompletableFuture<DeliveryOutcome>> awaited) {
         Throwable all = thrown;
         Throwable own = failed.get(attempt.id());
         if (own != null) {
             return failures.failed(handler, attempt, own);
+        }
+        CompletionStage<?> stage = later.get(attempt.id());
+        if (stage != null) {
+            CompletableFuture<DeliveryOutcome> arrival =
+                    arrival(attempt, stage, awaited.getOrDefault(attempt.aggregate(), NOTHING_AWAITED));
+            awaited.put(attempt.aggregate(), arrival);
+            return DeliveryOutcome.later(arrival);
         }
         if (all != null) {
             return called.size() == 1
@@ -143,17 +168,55 @@ final class BatchResult {
         return DeliveryOutcome.SUCCEEDED;
     }
 
-    /** Failures that the handler reports, from any thread. */
-    private final class Failures implements BatchOutcome {
+    /** An event counts as not attempted if one before it in its aggregate did not succeed, or if its stage was cancelled. */
+    private CompletableFuture<DeliveryOutcome> arrival(
+            Attempt attempt, CompletionStage<?> stage, CompletableFuture<DeliveryOutcome> before) {
+        CompletableFuture<@Nullable Throwable> ended = new CompletableFuture<>();
+        stage.whenComplete((ignored, ex) -> ended.complete(ex));
+        Duration limit = arrivals.limit();
+        if (limit != null) {
+            ended.completeOnTimeout(TimeLimit.late(limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+        }
+        return before.thenCompose((earlier) -> earlier.succeeded()
+                        ? ended.thenApply((ex) -> arrived(attempt, ex))
+                        : CompletableFuture.completedFuture(DeliveryOutcome.QUEUED))
+                .exceptionally((ex) -> DeliveryOutcome.QUEUED);
+    }
 
-        /** Two events may have the same payload object, such as a constant: both fail then, so that none is lost. */
+    private DeliveryOutcome arrived(Attempt attempt, @Nullable Throwable ex) {
+        Throwable cause = ex instanceof CompletionException && ex.getCause() != null ? ex.getCause() : ex;
+        return cause instanceof CancellationException
+                ? DeliveryOutcome.QUEUED
+                : arrivals.classify().apply(attempt, cause);
+    }
+
+    /** What the handler reports, from any thread. */
+    private final class Reported implements LaterOutcomes {
+
         @Override
         public void failed(Object event, Throwable cause) {
             Objects.requireNonNull(cause, "cause");
+            forEach(event, (id) -> failed.putIfAbsent(id, cause));
+        }
+
+        @Override
+        public void later(Object event, CompletionStage<?> outcome) {
+            Objects.requireNonNull(outcome, "outcome");
+            forEach(event, (id) -> later.putIfAbsent(id, outcome));
+        }
+
+        @Override
+        public boolean isOver() {
+            LeaseGuard guard = attempts.get(0).guard();
+            return guard.isClosing() || guard.isLeaseLost();
+        }
+
+        /** Two events may have the same payload object, such as a constant: both are meant then, so that none is lost. */
+        private void forEach(Object event, LongConsumer report) {
             boolean found = false;
             for (int i = 0; i < called.size(); i++) {
                 if (payloads.get(i) == event || called.get(i).envelope() == event) {
-                    failed.putIfAbsent(called.get(i).id(), cause);
+                    report.accept(called.get(i).id());
                     found = true;
                 }
             }

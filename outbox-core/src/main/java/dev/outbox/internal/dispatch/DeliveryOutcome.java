@@ -3,11 +3,17 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.internal.failure.Failure;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Outcome of offering an event to one handler: the failure, if there was one, its duration, and the time until the next attempt. */
-public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration delay, Duration took) {
+public record DeliveryOutcome(
+        Kind kind,
+        @Nullable Failure failure,
+        Duration delay,
+        Duration took,
+        @Nullable CompletableFuture<DeliveryOutcome> arrival) {
 
     public static final DeliveryOutcome SUCCEEDED = of(Kind.SUCCEEDED);
     public static final DeliveryOutcome QUEUED = of(Kind.QUEUED);
@@ -29,25 +35,42 @@ public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration del
         BLOCKED,
         /** The handler was not invoked: its lane has earlier work, it is paused or only elsewhere, or its circuit is open. */
         QUEUED,
+        /** The outcome comes later. Until then, the claim keeps the lane. */
+        LATER,
         /** The process is closing or has lost its lease: nothing is known, and nothing is written. */
         ABANDONED
     }
 
     private static DeliveryOutcome of(Kind kind) {
-        return new DeliveryOutcome(kind, null, Duration.ZERO, Duration.ZERO);
+        return new DeliveryOutcome(kind, null, Duration.ZERO, Duration.ZERO, null);
     }
 
     /** Notes how long a failed attempt took. */
     DeliveryOutcome after(Duration duration) {
-        return failure == null ? this : new DeliveryOutcome(kind, failure, delay, duration);
+        return failure == null ? this : new DeliveryOutcome(kind, failure, delay, duration, null);
     }
 
     public static DeliveryOutcome retry(Failure failure, Duration delay, boolean counted) {
-        return new DeliveryOutcome(counted ? Kind.FAILED : Kind.DEFERRED, failure, delay, Duration.ZERO);
+        return new DeliveryOutcome(counted ? Kind.FAILED : Kind.DEFERRED, failure, delay, Duration.ZERO, null);
     }
 
     public static DeliveryOutcome dead(Failure failure, boolean blocksLane) {
-        return new DeliveryOutcome(blocksLane ? Kind.BLOCKED : Kind.DEAD, failure, Duration.ZERO, Duration.ZERO);
+        return new DeliveryOutcome(blocksLane ? Kind.BLOCKED : Kind.DEAD, failure, Duration.ZERO, Duration.ZERO, null);
+    }
+
+    /** Returns an outcome that comes later; the arrival never fails. */
+    static DeliveryOutcome later(CompletableFuture<DeliveryOutcome> arrival) {
+        return new DeliveryOutcome(Kind.LATER, null, Duration.ZERO, Duration.ZERO, arrival);
+    }
+
+    public boolean isLater() {
+        return kind == Kind.LATER;
+    }
+
+    /** Returns the outcome when it is known. */
+    public CompletableFuture<DeliveryOutcome> known() {
+        CompletableFuture<DeliveryOutcome> later = arrival;
+        return later == null ? CompletableFuture.completedFuture(this) : later;
     }
 
     public boolean succeeded() {

@@ -61,7 +61,7 @@ public final class Dispatcher {
         this.circuits = new Circuits(settings, nanos);
         this.failureLog = new FailureLog(nanos);
         this.failures = new FailedAttempts(settings, random, failureLog, observer);
-        this.invocation = new Invocation(failures, circuits, listener, clock);
+        this.invocation = new Invocation(failures, settings, circuits, listener, clock);
     }
 
     /** An event that this process may handle now, and how many of its claims have expired. */
@@ -110,6 +110,16 @@ public final class Dispatcher {
                 }
             }
             return true;
+        }
+
+        /** Returns whether the outcome of a handler comes later. */
+        public boolean isLater() {
+            for (DeliveryOutcome outcome : outcomes.values()) {
+                if (outcome.isLater()) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** Returns whether a handler is left to try. */

@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,12 +22,19 @@ final class Invocation {
     private static final Logger log = LoggerFactory.getLogger(Invocation.class);
 
     private final FailedAttempts failures;
+    private final DispatchSettings settings;
     private final Circuits circuits;
     private final OutboxListener listener;
     private final Clock clock;
 
-    Invocation(FailedAttempts failures, Circuits circuits, OutboxListener listener, Clock clock) {
+    Invocation(
+            FailedAttempts failures,
+            DispatchSettings settings,
+            Circuits circuits,
+            OutboxListener listener,
+            Clock clock) {
         this.failures = failures;
+        this.settings = settings;
         this.circuits = circuits;
         this.listener = listener;
         this.clock = clock;
@@ -39,7 +48,7 @@ final class Invocation {
         try {
             return invoke(handler, attempts);
         } catch (Throwable ex) {
-            BatchResult result = new BatchResult(handler, attempts, failures);
+            BatchResult result = new BatchResult(handler, attempts, failures, arrivals(handler, System.nanoTime()));
             result.allThrown(ex);
             return result.outcomes();
         }
@@ -70,7 +79,7 @@ final class Invocation {
                 report(handler, first.envelope(), crashed, Duration.ZERO);
                 return List.of(crashed);
             }
-            BatchResult result = new BatchResult(handler, attempts, failures);
+            BatchResult result = new BatchResult(handler, attempts, failures, arrivals(handler, begun));
             List<DeliveryOutcome> outcomes = call(handler, first, result)
                     ? result.outcomes()
                     : Collections.nCopies(attempts.size(), DeliveryOutcome.ABANDONED);
@@ -91,6 +100,39 @@ final class Invocation {
             context.leave();
             // The next handler on this thread must not inherit the flag; closing has its own.
             Thread.interrupted();
+        }
+    }
+
+    private BatchResult.Arrivals arrivals(HandlerDefinition handler, long begun) {
+        return new BatchResult.Arrivals(
+                settings.timeoutOf(handler), (attempt, ex) -> arrived(handler, attempt, begun, ex));
+    }
+
+    /** Classifies an outcome that came after its handler had returned, on the thread that brings it. */
+    private DeliveryOutcome arrived(HandlerDefinition handler, Attempt attempt, long begun, @Nullable Throwable ex) {
+        EventEnvelope envelope = attempt.envelope();
+        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        Circuits.Circuit circuit = circuits.of(handler);
+        LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
+        try {
+            DeliveryOutcome outcome = ex == null
+                    ? DeliveryOutcome.SUCCEEDED
+                    : failures.failed(handler, attempt, ex).after(took);
+            report(handler, envelope, outcome, took);
+            if (ex == null) {
+                failures.handled(handler, attempt);
+            }
+            if (circuit == null) {
+                return outcome;
+            }
+            if (ex == null) {
+                circuit.succeeded();
+            } else if (Causes.opensCircuit(ex) && circuit.failed(envelope)) {
+                listener.circuitOpened(envelope.stream(), handler.id());
+            }
+            return outcome;
+        } finally {
+            context.leave();
         }
     }
 
@@ -162,7 +204,7 @@ final class Invocation {
             }
             case FAILED, DEFERRED -> listener.handled(attempt, Result.RETRY, duration);
             case DEAD, BLOCKED -> listener.handled(attempt, Result.DEAD, duration);
-            case QUEUED, ABANDONED -> {}
+            case QUEUED, LATER, ABANDONED -> {}
         }
     }
 }

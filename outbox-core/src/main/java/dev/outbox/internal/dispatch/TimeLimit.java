@@ -48,13 +48,22 @@ final class TimeLimit {
         });
     }
 
+    /** Returns the failure of an outcome that did not come in time. */
+    static TimedOutException late(Duration limit) {
+        return new TimedOutException("the outcome did not come within " + TimedOutException.text(limit), null);
+    }
+
     /** Handler that was interrupted because it took too long. Its cause has the frames of the handler; its own would be the outbox's. */
     static final class TimedOutException extends Exception {
 
         private static final long serialVersionUID = 1L;
 
         TimedOutException(Duration limit, @Nullable Throwable cause) {
-            super("the handler was interrupted after " + text(limit), cause, true, false);
+            this("the handler was interrupted after " + text(limit), cause);
+        }
+
+        private TimedOutException(String message, @Nullable Throwable cause) {
+            super(message, cause, true, false);
         }
 
         private static String text(Duration limit) {

@@ -167,7 +167,7 @@ public final class LaneSql {
 
     /**
      * Relies on outbox_lane_pk, outbox_delivery_lane, outbox_claim_pk and outbox_lane_claim, and follows {@link #LOCK_CLAIMED_LANES}. Frees lanes, unless
-     * the worker has more of them to attempt, and ends the claim when no lane names it any more.
+     * the worker has more of them to attempt, and ends the claim when it has neither lanes nor events any more.
      */
     static final String RELEASE = REFRESH_EACH
             .replace(
@@ -183,6 +183,7 @@ public final class LaneSql {
                     , ended AS (
                         DELETE FROM {schema}.outbox_claim c
                          WHERE {held}
+                           AND c.event_ids = '{}'
                            AND (SELECT count(*) FROM {schema}.outbox_lane l WHERE l.claim_id = :claim)
                                = (SELECT count(*) FROM lane WHERE NOT lane.stays OR lane.aggregate_seq IS NULL)
                     )""")

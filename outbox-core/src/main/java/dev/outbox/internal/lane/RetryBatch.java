@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -19,6 +20,10 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
 
     private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
     private final Set<Lane> blocked = ConcurrentHashMap.newKeySet();
+
+    /** Deliveries whose outcomes come later. */
+    private final Set<DeliveryKey> awaited = ConcurrentHashMap.newKeySet();
+
     private final ClaimKey claim;
     private final Lease lease;
     private final Object suspectsPass;
@@ -62,6 +67,24 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
         return claim;
     }
 
+    /** Waits for an outcome that comes later. Behind a failure, the delivery was not attempted. */
+    void await(DueDelivery delivery, DeliveryOutcome later) {
+        awaited.add(DeliveryKey.of(delivery));
+        await();
+        CompletableFuture<Void> unused = later.known().thenAccept((outcome) -> {
+            if (!outcome.isUnattempted()) {
+                add(new Attempted(delivery, outcome));
+            }
+            awaited.remove(DeliveryKey.of(delivery));
+            arrived();
+        });
+    }
+
+    @Override
+    public boolean holdsUntried() {
+        return !untried().isEmpty();
+    }
+
     /** Makes the later deliveries of a lane wait. */
     void block(DueDelivery delivery) {
         blocked.add(Lane.of(delivery));
@@ -77,18 +100,19 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
         return List.copyOf(open.values());
     }
 
-    /** Returns the deliveries not attempted yet. */
+    /** Returns the deliveries not attempted yet, and not awaited. An outcome is added before it is awaited no more. */
     List<DueDelivery> untried() {
-        Set<DeliveryKey> attempted = new HashSet<>();
+        Set<DeliveryKey> attempted = new HashSet<>(awaited);
         unsettled().forEach((attempt) -> attempted.add(attempt.key()));
         return open.values().stream()
                 .filter((delivery) -> !attempted.contains(DeliveryKey.of(delivery)))
                 .toList();
     }
 
-    /** Returns the lanes of which deliveries are left to attempt after these attempts, none of which blocks its lane. */
-    Set<Lane> keptAfter(List<Attempted> attempts) {
+    /** Returns the lanes of which deliveries are left to attempt after these attempts, none of which blocks its lane, without those given back. */
+    Set<Lane> keptAfter(List<Attempted> attempts, List<DueDelivery> untried) {
         Set<DeliveryKey> done = attempts.stream().map(Attempted::key).collect(Collectors.toSet());
+        untried.stream().map(DeliveryKey::of).forEach(done::add);
         Set<Lane> blocking = attempts.stream()
                 .filter((attempt) -> attempt.outcome().blocksLane())
                 .map((attempt) -> Lane.of(attempt.delivery()))

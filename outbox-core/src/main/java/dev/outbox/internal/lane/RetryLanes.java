@@ -2,6 +2,7 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.Dispatcher.DispatchedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
@@ -46,6 +47,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private final LeaseStore leases;
     private final SingleEventStore reader;
     private final ReadableClaims reading;
+    private @Nullable BatchLoop<RetryBatch, DueDelivery> loop;
 
     public RetryLanes(PolledStream stream, StreamDependencies dependencies) {
         this.stream = stream;
@@ -67,13 +69,35 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             return dependencies
                     .dispatcher()
                     .retry(List.of(second), new LeaseGuard(lease, () -> false))
-                    .get(0);
+                    .get(0)
+                    .known()
+                    .join();
         }
     }
 
     /** Returns the loop that works through them, with a pool or on its own thread. */
     public BatchLoop<?, ?> loop(WorkerPool.@Nullable Share workers, Runnable wake) {
-        return new BatchLoop<>(stream.name(), this, workers, wake);
+        BatchLoop<RetryBatch, DueDelivery> created = new BatchLoop<>(stream.name(), this, workers, wake);
+        loop = created;
+        return created;
+    }
+
+    /** Takes over the lanes that a claim of first deliveries keeps for outcomes which come later. */
+    public void adopt(List<DispatchedEvent> events, ClaimKey claim, Lease lease) {
+        BatchLoop<RetryBatch, DueDelivery> own = loop;
+        Map<DueDelivery, DeliveryOutcome> kept = new LinkedHashMap<>();
+        for (DispatchedEvent event : events) {
+            event.outcomes().forEach((handlerId, outcome) -> {
+                if (outcome.isLater()) {
+                    kept.put(new DueDelivery(event.event().envelope(), handlerId, 1, 0, 0, claim), outcome);
+                }
+            });
+        }
+        if (own != null && !kept.isEmpty()) {
+            RetryBatch batch = new RetryBatch(List.copyOf(kept.keySet()), List.of(), lease.share(), new Object());
+            kept.forEach(batch::await);
+            own.adopt(batch);
+        }
     }
 
     /** Returns where the claim of first deliveries, which also looks for the next due time, starts to look. */
@@ -181,7 +205,9 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             return false;
         }
         for (int i = 0; i < outcomes.size(); i++) {
-            if (!outcomes.get(i).isUnattempted()) {
+            if (outcomes.get(i).isLater()) {
+                batch.await(open.get(i), outcomes.get(i));
+            } else if (!outcomes.get(i).isUnattempted()) {
                 batch.add(new Attempted(open.get(i), outcomes.get(i)));
             }
             if (outcomes.get(i).blocksLane()) {
@@ -196,8 +222,10 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     @Override
     public Settled settle(RetryBatch batch, boolean last, Mode mode) throws SQLException {
         List<Attempted> attempts = batch.unsettled();
-        List<DueDelivery> untried = last ? batch.untried() : List.of();
-        boolean held = (attempts.isEmpty() && untried.isEmpty()) || write(batch, attempts, untried, last, mode);
+        List<DueDelivery> untried = last || batch.isAwaiting() ? batch.untried() : List.of();
+        boolean held = (attempts.isEmpty() && untried.isEmpty())
+                ? !batch.lease().isGone()
+                : write(batch, attempts, untried, last, mode);
         if (last || !held) {
             dependencies.suspects().release(batch.suspectsPass());
         }
@@ -228,7 +256,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
-        Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts);
+        Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts, untried);
         DeliverySettlementStore.Settled settled = mode == Mode.BATCH
                 ? settlements.settle(batch.claim(), attempts, untried, kept)
                 : settlements.settleOneByOne(batch.claim(), attempts, untried, kept);

@@ -6,6 +6,7 @@ import dev.outbox.internal.sql.BoundConnection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ public final class Lease implements AutoCloseable {
     private boolean unconfirmed;
 
     private volatile @Nullable Moment settlingSince;
+
+    /** Batches that work on the claim. */
+    private final AtomicInteger holders = new AtomicInteger(1);
 
     /** What is leased. */
     public interface Claimed {
@@ -194,6 +198,11 @@ public final class Lease implements AutoCloseable {
         return true;
     }
 
+    /** Returns whether the database has said that the claim is not this process's any more. */
+    public boolean isGone() {
+        return gone;
+    }
+
     /** Returns whether another process may own the work by now. Does not ask the database. */
     public boolean isLost() {
         return gone || remaining().isNegative();
@@ -213,8 +222,17 @@ public final class Lease implements AutoCloseable {
         claimed.release();
     }
 
+    /** Adds a batch that works on the claim, and closes the lease too. */
+    public Lease share() {
+        holders.incrementAndGet();
+        return this;
+    }
+
+    /** Ends the renewals when the last batch of the claim has ended. */
     @Override
     public void close() {
-        onClose.accept(this);
+        if (holders.decrementAndGet() == 0) {
+            onClose.accept(this);
+        }
     }
 }

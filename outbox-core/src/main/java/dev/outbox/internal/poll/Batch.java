@@ -4,14 +4,24 @@ import dev.outbox.internal.lease.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** Claimed work with its unsettled outcomes. Worker threads add outcomes; only the loop thread changes other state. */
+/**
+ * Claimed work with its unsettled outcomes. Worker threads add outcomes, and so does whatever brings one that comes later; only the loop
+ * thread changes other state.
+ */
 public abstract class Batch<W, O> {
 
     private final List<SerialQueue<W>> queues;
     private final AtomicInteger open;
+
+    /** Outcomes that come later. */
+    private final AtomicInteger awaited = new AtomicInteger();
+
+    private volatile Runnable wake = () -> {};
     private final List<O> unsettled = new ArrayList<>();
     private final long claimedAt = System.nanoTime();
     private long settledAt = claimedAt;
@@ -53,7 +63,9 @@ public abstract class Batch<W, O> {
         return begun;
     }
 
-    public final void begin() {
+    /** Begins the work, with what to call when an outcome has come later. */
+    public final void begin(Runnable whenArrived) {
+        wake = whenArrived;
         begun = true;
     }
 
@@ -69,15 +81,62 @@ public abstract class Batch<W, O> {
         return queues.stream().anyMatch(SerialQueue::hasNext);
     }
 
-    /** Returns whether no thread works on the batch any more. */
+    /** Returns whether no thread works on the batch any more, and every outcome is known. */
     public final boolean isDispatched() {
-        return open.get() == 0;
+        return open.get() == 0 && awaited.get() == 0;
+    }
+
+    /** Returns whether nothing is left to do but to wait for outcomes that come later. */
+    public final boolean isAwaiting() {
+        return open.get() == 0 && awaited.get() > 0;
     }
 
     public void add(O outcome) {
         synchronized (unsettled) {
             unsettled.add(outcome);
         }
+    }
+
+    /** Notes that an outcome comes later. */
+    protected final void await() {
+        awaited.incrementAndGet();
+    }
+
+    /** Notes that an outcome has come, and was added. Wakes the loop for the first that it has to settle, and for the last. */
+    protected final void arrived() {
+        boolean first;
+        synchronized (unsettled) {
+            first = unsettled.size() <= 1;
+        }
+        if (awaited.decrementAndGet() == 0 || first) {
+            wake.run();
+        }
+        synchronized (awaited) {
+            awaited.notifyAll();
+        }
+    }
+
+    /** Waits for the outcomes that come later, at most for the given time. */
+    final void awaitOutcomes(Duration patience) throws InterruptedException {
+        long until = System.nanoTime() + patience.toNanos();
+        synchronized (awaited) {
+            for (long left = patience.toNanos(); awaited.get() > 0 && left > 0; left = until - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(awaited, left);
+            }
+        }
+    }
+
+    /** Returns how long the outcomes that come later may hold up other work; empty if they hold up none. */
+    public Optional<Duration> patience() {
+        return Optional.empty();
+    }
+
+    /** Stops to hold up other work for outcomes that come later: the claim keeps their lanes, or gives them back. */
+    public void letWait(boolean keepsLanes) {}
+
+    /** Returns whether the batch holds work that it will not begin any more. */
+    public boolean holdsUntried() {
+        return false;
     }
 
     public final List<O> unsettled() {

@@ -31,6 +31,10 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     public static final Duration LONGEST_UNSETTLED_BESIDE_OTHERS = Duration.ofMillis(50);
 
     private static final Duration LOCKED_RETRY_INTERVAL = Duration.ofMillis(500);
+
+    /** Bounds the claims that wait for outcomes which come later, and hold up other work meanwhile. */
+    private static final int MOST_AWAITING = 20;
+
     private static final int REFUSALS_BEFORE_ISOLATION = 3;
 
     private final String name;
@@ -112,13 +116,21 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         return crowded;
     }
 
+    /** Returns whether there is more to do than to wait for outcomes that come later. */
     public boolean isBusy() {
-        return !batches.isEmpty() || !locked.isEmpty();
+        return batches.stream().anyMatch(BatchLoop::needsTurn) || !locked.isEmpty();
+    }
+
+    private static boolean needsTurn(Batch<?, ?> batch) {
+        return !batch.isAwaiting()
+                || batch.isUnsettled()
+                || batch.holdsUntried()
+                || batch.lease().isGone();
     }
 
     /** Returns whether a pool may add outcomes without waking the loop. */
     public boolean isRunning() {
-        return !batches.isEmpty();
+        return batches.stream().anyMatch((batch) -> !batch.isAwaiting());
     }
 
     /** Returns the delay until unsettled outcomes must be written. */
@@ -126,7 +138,26 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         if (batches.stream().anyMatch(Batch::isUnsettled)) {
             return Optional.of(LONGEST_UNSETTLED_BESIDE_OTHERS);
         }
-        return locked.isEmpty() ? Optional.empty() : Optional.of(LOCKED_RETRY_INTERVAL);
+        Optional<Duration> patience = batches.stream()
+                .filter(Batch::isAwaiting)
+                .map(Batch::patience)
+                .flatMap(Optional::stream)
+                .min(Duration::compareTo);
+        return patience.isPresent() || locked.isEmpty() ? patience : Optional.of(LOCKED_RETRY_INTERVAL);
+    }
+
+    /** Takes over a batch of which nothing is left to do but to wait for outcomes that come later. */
+    public void adopt(B batch) {
+        batch.begin(wake);
+        batches.add(batch);
+    }
+
+    /** Waits for outcomes that come later, at most for the given time. The loop must have ended. */
+    public void awaitOutcomes(Duration patience) throws InterruptedException {
+        long begun = System.nanoTime();
+        for (B batch : batches) {
+            batch.awaitOutcomes(patience.minusNanos(System.nanoTime() - begun));
+        }
     }
 
     /** Settles what is done and gives back the rest, when no thread dispatches any more. What fails keeps no other batch from its end. */
@@ -148,6 +179,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     }
 
     private void finish(B batch) {
+        batch.letWait(false);
         try {
             settle(batch, true);
             if (locked.contains(batch)) {
@@ -174,15 +206,21 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     }
 
     private boolean hasRoom() {
-        return workers == null
-                ? batches.stream().allMatch((batch) -> batch == settling)
-                : workers.hasRoom() && batches.size() <= workers.size();
+        List<B> active = batches.stream().filter((batch) -> !batch.isAwaiting()).toList();
+        boolean room = workers == null
+                ? active.stream().allMatch((batch) -> batch == settling)
+                : workers.hasRoom() && active.size() <= workers.size();
+        return room && batches.stream().filter(BatchLoop::holdsUpOthers).count() < MOST_AWAITING;
+    }
+
+    private static boolean holdsUpOthers(Batch<?, ?> batch) {
+        return batch.isAwaiting() && batch.patience().isPresent();
     }
 
     private void advance(B batch, BooleanSupplier closing) throws SQLException {
         if (!batch.isBegun()) {
             source.begin(batch);
-            batch.begin();
+            batch.begin(wake);
             if (workers != null) {
                 workers.work(
                         batch.queues(), (queue) -> dispatchOnPool(batch, queue, workers, closing), batch::complete);
@@ -194,8 +232,16 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         if (!batches.contains(batch)) {
             return;
         }
+        if (batch.isAwaiting()
+                && batch.patience()
+                        .filter((left) -> left.isNegative() || left.isZero())
+                        .isPresent()) {
+            batch.letWait(true);
+        }
         if (!batch.isDispatched()) {
-            if (batch.isUnsettledFor(LONGEST_UNSETTLED_BESIDE_OTHERS)) {
+            if (batch.isUnsettledFor(LONGEST_UNSETTLED_BESIDE_OTHERS)
+                    || (batch.isAwaiting()
+                            && (batch.holdsUntried() || batch.lease().isGone()))) {
                 settle(batch, false);
             }
         } else if (!settleAsync(batch)) {

@@ -209,12 +209,21 @@ final class StreamPoller implements AutoCloseable {
         loop.stopSoon();
     }
 
-    /** Stops claiming, and waits for the handlers that run. */
+    /** Stops claiming, and waits for the handlers that run, and for outcomes that come later. */
     boolean endsWithin(Duration patience) {
         long begun = System.nanoTime();
         loop.stopSoon();
         boolean idle = workers == null || workers.endsWithin(patience);
-        return loop.endsWithin(patience.minusNanos(System.nanoTime() - begun)) && idle;
+        if (!loop.endsWithin(patience.minusNanos(System.nanoTime() - begun)) || !idle) {
+            return false;
+        }
+        try {
+            firstDeliveries.awaitOutcomes(patience.minusNanos(System.nanoTime() - begun));
+            retries.awaitOutcomes(patience.minusNanos(System.nanoTime() - begun));
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        return true;
     }
 
     /** Interrupts the handlers that run. */

@@ -5,23 +5,24 @@
 -- Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk.
 WITH queued AS MATERIALIZED (
     SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
-           q.code, q.error, q.details,
+           q.code, q.error, q.details, q.kept,
            CASE q.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
                        ELSE clock_timestamp() + q.delay * interval '1 millisecond' END AS next_retry_at
       FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
-                  :codes::text[], :errors::text[], :details::text[])
-           AS q (id, handler_id, kind, delay, code, error, details)
+                  :codes::text[], :errors::text[], :details::text[], :kept::text[]::boolean[])
+           AS q (id, handler_id, kind, delay, code, error, details, kept)
      CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = q.id LIMIT 1) o
      WHERE o.dispatched_at IS NULL
        AND EXISTS (SELECT
                      FROM {schema}.outbox_claim c
                     WHERE {held})
 ), lane AS (
-    -- Locks the lanes, in the order of all transactions, by inserting them. A lane that is there keeps its state, unless the application
-    -- gave the event a sequence in front of its first delivery.
-    INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+    -- Locks the lanes, in the order of all transactions, by inserting them. The claim keeps a lane whose first outcome comes later. A lane
+    -- that is there keeps its state, unless the application gave the event a sequence in front of its first delivery.
+    INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, claim_id)
     SELECT DISTINCT ON (q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C")
-           q.aggregate_type, q.aggregate_id, q.handler_id, q.stream, q.aggregate_seq, q.next_retry_at
+           q.aggregate_type, q.aggregate_id, q.handler_id, q.stream, q.aggregate_seq, q.next_retry_at,
+           CASE WHEN q.kept THEN :claim::bigint END
       FROM queued q
      WHERE q.kind <> 'DEAD'
      ORDER BY q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C", q.aggregate_seq

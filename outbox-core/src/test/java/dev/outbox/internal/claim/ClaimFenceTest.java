@@ -64,15 +64,15 @@ class ClaimFenceTest {
         Unfinished parked = new Unfinished(
                 ids(late).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ZERO, true));
         assertThat(settlements
-                        .settle(new Settlement(late, ids(late), List.of(), false))
+                        .settle(new Settlement(late, ids(late), List.of(), false, false))
                         .claimHeld())
                 .isFalse();
         assertThat(settlements
-                        .settle(new Settlement(late, ids(late), List.of(), true))
+                        .settle(new Settlement(late, ids(late), List.of(), true, false))
                         .claimHeld())
                 .isFalse();
         assertThat(settlements
-                        .settle(new Settlement(late, List.of(), List.of(parked), true))
+                        .settle(new Settlement(late, List.of(), List.of(parked), true, false))
                         .claimHeld())
                 .isFalse();
         assertThat(leases.renew(late.key(), LEASE)).isFalse();
@@ -81,7 +81,7 @@ class ClaimFenceTest {
         assertThat(outbox.deliveries()).isZero();
         assertThat(outbox.statuses()).containsExactly("PROCESSING");
         assertThat(settlements
-                        .settle(new Settlement(round.claim(), ids(late), List.of(), true))
+                        .settle(new Settlement(round.claim(), ids(late), List.of(), true, false))
                         .claimHeld())
                 .isTrue();
         assertThat(outbox.statuses()).containsExactly("PUBLISHED");
@@ -94,7 +94,7 @@ class ClaimFenceTest {
         expireClaims();
 
         assertThat(settlements
-                        .settle(new Settlement(claim, ids(claim), List.of(), true))
+                        .settle(new Settlement(claim, ids(claim), List.of(), true, false))
                         .claimHeld())
                 .isTrue();
         assertThat(outbox.statuses()).containsExactly("PUBLISHED");
@@ -164,7 +164,7 @@ class ClaimFenceTest {
     void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
         outbox.publishOrders("a", "b");
         ClaimStore.Claim claim = claim("w1", 10).claim();
-        settlements.settle(new Settlement(claim, ids(claim).subList(0, 1), List.of(), false));
+        settlements.settle(new Settlement(claim, ids(claim).subList(0, 1), List.of(), false, false));
 
         assertThat(outbox.statuses()).containsExactly("PUBLISHED", "PROCESSING");
         expireClaims();
@@ -180,7 +180,7 @@ class ClaimFenceTest {
         ClaimStore.Claim claim = claim("w1", 10).claim();
         Unfinished parked = new Unfinished(
                 ids(claim).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ofHours(1), true));
-        settlements.settle(new Settlement(claim, List.of(), List.of(parked), false));
+        settlements.settle(new Settlement(claim, List.of(), List.of(parked), false, false));
         outbox.publishOrders("a", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("a");
@@ -192,13 +192,13 @@ class ClaimFenceTest {
         ClaimStore.Claim claim = claim("w1", 2).claim();
         try (OpenTransaction operator = OpenTransaction.of(outbox.owner())) {
             operator.run("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
-            CompletableFuture<SettlementStore.Settled> settled =
-                    InBackground.run(() -> settlements.settle(new Settlement(claim, ids(claim), List.of(), true)));
+            CompletableFuture<SettlementStore.Settled> settled = InBackground.run(
+                    () -> settlements.settle(new Settlement(claim, ids(claim), List.of(), true, false)));
             outbox.awaitWaiting(1);
             operator.commit();
             // Nothing, unless it took too long to see that it waits.
             Set<Long> leftOver = InBackground.result(settled).leftOver();
-            settlements.settle(new Settlement(claim, List.copyOf(leftOver), List.of(), true));
+            settlements.settle(new Settlement(claim, List.copyOf(leftOver), List.of(), true, false));
         }
 
         assertThat(outbox.statuses()).containsExactly("PUBLISHED", "PUBLISHED");

@@ -119,7 +119,7 @@ public final class ClaimSteps {
     /** Ends a claim whose events were handled; returns whether it was still held. */
     public boolean settle(Found found) throws SQLException {
         ClaimStore.Claim claim = found.round.claim();
-        return settle(new Settlement(claim, ids(claim), List.of(), true));
+        return settle(new Settlement(claim, ids(claim), List.of(), true, false));
     }
 
     /** Ends a claim, and queues events for handlers; returns whether it was still held. */
@@ -128,7 +128,7 @@ public final class ClaimSteps {
         List<Unfinished> queued = handlers.entrySet().stream()
                 .map((one) -> new Unfinished(one.getKey().id(), one.getValue(), outcome))
                 .toList();
-        return settle(new Settlement(found.round.claim(), List.of(), queued, true));
+        return settle(new Settlement(found.round.claim(), List.of(), queued, true, false));
     }
 
     private boolean settle(Settlement settlement) throws SQLException {

@@ -138,7 +138,7 @@ class ClaimStoreTest {
         outbox.publishOrders("a", "c", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
-        settlements.settle(new Settlement(first, ids(first), List.of(), true));
+        settlements.settle(new Settlement(first, ids(first), List.of(), true, false));
         assertThat(aggregates(claim("w3", 10))).containsExactly("a");
     }
 

@@ -84,7 +84,7 @@ class ClaimWindowTest {
         assertThat(mark("safe_mark")).isEqualTo(1);
         assertThat(mark("first_claim")).isEqualTo(first.key().id());
 
-        settlements.settle(new Settlement(first, List.of(1L), List.of(), true));
+        settlements.settle(new Settlement(first, List.of(1L), List.of(), true, false));
         round();
         round();
         assertThat(mark("first_claim")).isEqualTo(second.key().id());
@@ -343,7 +343,7 @@ class ClaimWindowTest {
         if (claim == null) {
             return List.of();
         }
-        settlements.settle(new Settlement(claim, ids(claim), List.of(), true));
+        settlements.settle(new Settlement(claim, ids(claim), List.of(), true, false));
         return claim.events().stream()
                 .map((event) ->
                         event.envelope().aggregateId() + event.envelope().sequence())

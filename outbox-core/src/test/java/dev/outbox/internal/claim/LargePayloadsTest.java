@@ -33,7 +33,7 @@ class LargePayloadsTest {
         ClaimStore.Round round = claim();
         assertThat(round.isCut()).isTrue();
         assertThat(round.claim().events()).hasSize(9);
-        settlements.settle(new SettlementStore.Settlement(round.claim(), ids(round.claim()), List.of(), true));
+        settlements.settle(new SettlementStore.Settlement(round.claim(), ids(round.claim()), List.of(), true, false));
         assertThat(claim().claim().events())
                 .extracting((event) -> event.envelope().sequence())
                 .startsWith(10L);
