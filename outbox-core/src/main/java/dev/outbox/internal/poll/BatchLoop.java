@@ -152,7 +152,12 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         batches.add(batch);
     }
 
-    /** Waits for outcomes that come later, at most for the given time. The loop must have ended. */
+    /** Returns whether outcomes come later. */
+    public boolean isAwaiting() {
+        return batches.stream().anyMatch(Batch::isAwaiting);
+    }
+
+    /** Waits for outcomes that come later, at most for the given time. The loop must not run meanwhile. */
     public void awaitOutcomes(Duration patience) throws InterruptedException {
         long begun = System.nanoTime();
         for (B batch : batches) {

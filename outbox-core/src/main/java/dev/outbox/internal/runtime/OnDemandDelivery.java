@@ -37,6 +37,9 @@ public final class OnDemandDelivery implements AutoCloseable {
     private final Map<String, StreamPoller> pollers = new TreeMap<>();
     private final LeaseRenewer leases;
     private final Map<String, PollerSettings> streams;
+    /** For outcomes that come later. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
     private final Supplier<StreamDependencies> shared;
     private final Feeder replays;
     private final ScheduleMover schedule;
@@ -99,6 +102,7 @@ public final class OnDemandDelivery implements AutoCloseable {
         more |= schedule.runOnce().isZero();
         for (StreamPoller poller : pollers.values()) {
             more |= poller.runOnce().isZero();
+            more |= poller.awaitOutcomes(LONGEST_WAIT);
         }
         return deadLetters.runOnce().isZero() || more;
     }

@@ -217,13 +217,21 @@ final class StreamPoller implements AutoCloseable {
         if (!loop.endsWithin(patience.minusNanos(System.nanoTime() - begun)) || !idle) {
             return false;
         }
+        awaitOutcomes(patience.minusNanos(System.nanoTime() - begun));
+        return true;
+    }
+
+    /** Waits for outcomes that come later. Returns whether there were any, and all have come. */
+    boolean awaitOutcomes(Duration patience) {
+        boolean awaits = firstDeliveries.isAwaiting() || retries.isAwaiting();
+        long begun = System.nanoTime();
         try {
-            firstDeliveries.awaitOutcomes(patience.minusNanos(System.nanoTime() - begun));
+            firstDeliveries.awaitOutcomes(patience);
             retries.awaitOutcomes(patience.minusNanos(System.nanoTime() - begun));
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
-        return true;
+        return awaits && !firstDeliveries.isAwaiting() && !retries.isAwaiting();
     }
 
     /** Interrupts the handlers that run. */

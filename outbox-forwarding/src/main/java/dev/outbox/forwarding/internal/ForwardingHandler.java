@@ -5,11 +5,11 @@ import dev.outbox.BatchOutcome;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.RetryAfterException;
+import dev.outbox.internal.dispatch.LaterOutcomes;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
@@ -17,27 +17,27 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards the events of one route in waves. A wave has the next event of each aggregate and ends when the broker has acknowledged or refused
- * every message, so an aggregate never has a message in flight behind an unacknowledged one: a message that timed out may still be appended
- * later, after its successor.
- *
- * <p>A call takes a second at most. What is not acknowledged by then is left to its lane, where the next attempt finds its answer.
+ * Forwards the events of one route. An aggregate never has a message in flight behind an unacknowledged one: a message that timed out may
+ * still be appended later, after its successor. So each acknowledgement sends the next message of its aggregate; all aggregates go at the
+ * same time.
  */
 public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
-
-    /** When the answer of a message that was left is looked for. */
-    static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
     /** How long a route works in part after an acknowledgement. */
     private static final Duration WORKS_FOR = Duration.ofSeconds(5);
 
-    /** An answer that was forgotten costs a second message. */
-    private static final int MOST_LEFT = 10_000;
+    /** Bounds the memory of messages without an answer, and of answers that came late. */
+    private static final int MOST_OPEN = 10_000;
+
+    /** An answer that comes later may find no attempt that waits for it. */
+    private static final Duration LATE_AFTER = Duration.ofSeconds(1);
 
     private final String route;
     private final Function<EventEnvelope, M> messages;
@@ -45,14 +45,15 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
     private final RouteFaults faults;
     private final Runnable precondition;
     private final LongSupplier nanos;
+    private final AtomicInteger open = new AtomicInteger();
 
-    /** Messages without an answer when a call ended, by event. */
-    private final Map<UUID, Sending> left = Collections.synchronizedMap(new LinkedHashMap<>() {
+    /** Messages that the next attempt of their event must not repeat: those without an answer, and those acknowledged late. */
+    private final Map<UUID, Sending> sent = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<UUID, Sending> eldest) {
-            return size() > MOST_LEFT;
+            return size() > 2 * MOST_OPEN;
         }
     });
 
@@ -74,29 +75,17 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         this.succeededAt = nanos.getAsLong();
     }
 
-    /** First event of a lane, with its message or the reason why it has none. */
-    private record Sent(
-            Deque<EventEnvelope> lane,
-            @Nullable Sending sending,
-            @Nullable Throwable unsent) {}
+    /** Event with its outcome. */
+    private record Item(EventEnvelope event, CompletableFuture<Void> outcome) {}
 
     @Override
     public void handle(
-            List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context)
-            throws InterruptedException {
-        long begun = nanos.getAsLong();
+            List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context) {
         requirePrecondition();
-        Collection<Deque<EventEnvelope>> lanes = lanes(payloads);
-        while (!lanes.isEmpty()) {
-            if (context.isLeaseLost()) {
-                fail(lanes, outcome, "not sent, because another instance may have taken over the event");
-                return;
-            }
-            lanes = wave(lanes, outcome, begun);
-            if (left(begun) <= 0) {
-                fail(lanes, outcome, "not sent yet, because other handlers wait");
-                return;
-            }
+        LaterOutcomes outcomes = (LaterOutcomes) outcome;
+        for (Deque<Item> lane : lanes(payloads)) {
+            lane.forEach((item) -> outcomes.later(item.event(), item.outcome()));
+            forward(lane, outcomes);
         }
     }
 
@@ -110,88 +99,76 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         }
     }
 
-    private static void fail(Collection<Deque<EventEnvelope>> lanes, BatchOutcome outcome, String message) {
-        RetryAfterException cause = RetryAfterException.uncounted(Duration.ZERO, message, Causes.selfReported());
-        lanes.forEach((lane) -> outcome.failed(lane.getFirst(), cause));
-    }
-
-    private static Collection<Deque<EventEnvelope>> lanes(List<EventEnvelope> events) {
-        Map<List<String>, Deque<EventEnvelope>> lanes = new LinkedHashMap<>();
+    private static Collection<Deque<Item>> lanes(List<EventEnvelope> events) {
+        Map<List<String>, Deque<Item>> lanes = new LinkedHashMap<>();
         for (EventEnvelope event : events) {
             lanes.computeIfAbsent(
                             List.of(event.aggregateType(), event.aggregateId()), (aggregate) -> new ArrayDeque<>())
-                    .add(event);
+                    .add(new Item(event, new CompletableFuture<>()));
         }
         return lanes.values();
     }
 
-    /** Sends the next event of each lane, and returns the lanes that have more events and no failure. */
-    private List<Deque<EventEnvelope>> wave(Collection<Deque<EventEnvelope>> lanes, BatchOutcome outcome, long begun)
-            throws InterruptedException {
-        List<Sent> wave = new ArrayList<>();
-        for (Deque<EventEnvelope> lane : lanes) {
-            wave.add(send(lane));
+    /** Sends the next message of a lane. One that must not begin any more was not attempted. */
+    private void forward(Deque<Item> lane, LaterOutcomes outcomes) {
+        Item item = lane.poll();
+        if (item == null) {
+            return;
         }
-        List<Deque<EventEnvelope>> rest = new ArrayList<>();
-        for (Sent sent : wave) {
-            Deque<EventEnvelope> lane = sent.lane();
-            Throwable failure = failure(sent, begun);
+        if (outcomes.isOver()) {
+            item.outcome().cancel(false);
+            return;
+        }
+        Sending sending;
+        try {
+            sending = sending(item.event());
+        } catch (Throwable ex) {
+            item.outcome().completeExceptionally(ex);
+            return;
+        }
+        CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> {
+            Throwable failure = failure(sending, end);
             if (failure != null) {
-                outcome.failed(lane.getFirst(), failure);
-                continue;
+                item.outcome().completeExceptionally(failure);
+            } else {
+                item.outcome().complete(null);
+                forward(lane, outcomes);
             }
-            lane.removeFirst();
-            if (!lane.isEmpty()) {
-                rest.add(lane);
-            }
-        }
-        return rest;
-    }
-
-    private long left(long begun) {
-        return begun + Sender.PATIENCE.toNanos() - nanos.getAsLong();
+        });
     }
 
     /** Sends an event, unless an earlier attempt has sent it: that message may still be on its way, or acknowledged by now. */
-    private Sent send(Deque<EventEnvelope> lane) {
-        EventEnvelope event = lane.getFirst();
-        Sending earlier = event.replayed() ? null : left.get(event.eventId());
-        if (earlier != null) {
-            if (sender.isOpen(earlier)) {
-                if (sender.isSilent(earlier)) {
-                    faults.failed(route, earlier.holder().name(), "it does not answer");
-                }
-                return new Sent(lane, earlier, null);
-            }
-            left.remove(event.eventId(), earlier);
-            Sending.End end = earlier.end();
-            if (end != null && end.fault() == null) {
-                return new Sent(lane, earlier, null);
-            }
+    private Sending sending(EventEnvelope event) {
+        Sending earlier = event.replayed() ? null : sent.get(event.eventId());
+        if (earlier != null && (earlier.isOpen() || earlier.hasSucceeded())) {
+            return earlier;
         }
-        try {
-            return new Sent(lane, sender.send(messages.apply(event)), null);
-        } catch (RuntimeException ex) {
-            return new Sent(lane, null, ex);
+        if (open.get() >= MOST_OPEN) {
+            throw RetryAfterException.uncounted(
+                    Fault.RETRY_DELAY,
+                    "not sent, because " + MOST_OPEN + " messages have no answer yet",
+                    Causes.selfReported());
+        }
+        M message = messages.apply(event);
+        open.incrementAndGet();
+        Sending sending = sender.send(message, this::silent);
+        sent.put(event.eventId(), sending);
+        CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> ended(event, sending));
+        return sending;
+    }
+
+    private void ended(EventEnvelope event, Sending sending) {
+        open.decrementAndGet();
+        if (!sending.hasSucceeded() || nanos.getAsLong() - sending.begunAt() < LATE_AFTER.toNanos()) {
+            sent.remove(event.eventId(), sending);
         }
     }
 
-    private @Nullable Throwable failure(Sent sent, long begun) throws InterruptedException {
-        Sending sending = sent.sending();
-        if (sending == null) {
-            return sent.unsent();
-        }
-        sender.await(
-                sending,
-                Math.min(begun + Sender.PATIENCE.toNanos(), sending.begunAt() + Sender.PATIENCE_FOR_ONE.toNanos()));
-        Sending.End end = sending.end();
-        EventEnvelope event = sent.lane().getFirst();
-        if (end == null) {
-            sender.leave(sending, begun);
-            left.put(event.eventId(), sending);
-            String message = sending.holder().name() + " has not acknowledged the message yet, and may still do so";
-            return waiting(RetryAfterException.uncounted(LOOK_AGAIN, message, Causes.selfReportedOutage(null)));
-        }
+    private void silent(Sending sending) {
+        faults.failed(route, sending.holder().name(), "it does not answer");
+    }
+
+    private @Nullable Throwable failure(Sending sending, Sending.End end) {
         Fault fault = end.fault();
         if (fault == null) {
             succeededAt = nanos.getAsLong();

@@ -56,7 +56,10 @@ public final class RouteFaults {
         if (faults == null) {
             return;
         }
-        units.stream().filter((unit) -> !unit.isSuspect()).map(Unit::name).forEach(faults::remove);
+        units.stream()
+                .filter((unit) -> !unit.isSuspect(nanos.getAsLong()))
+                .map(Unit::name)
+                .forEach(faults::remove);
         removeOld(faults);
         if (faults.isEmpty()) {
             routes.remove(route);

@@ -3,28 +3,27 @@ package dev.outbox.forwarding.internal;
 import dev.outbox.forwarding.internal.Fault.Scope;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages on a thread of their destination, because a send may block, and notes which units fail or answer late. All routes to a
+ * Sends messages on a thread of their destination, because a send may block, and notes which units fail or do not answer. All routes to a
  * broker share it. Safe for use by many threads.
  */
 public final class Sender<M> {
 
-    /** How long a caller waits for answers. */
-    static final Duration PATIENCE = Duration.ofSeconds(1);
-
-    /** How long a caller waits for one answer: two callers in a row may meet the same fault. */
-    static final Duration PATIENCE_FOR_ONE = Duration.ofMillis(500);
-
-    /** How long it waits while the broker answers no caller and another caller waits. */
-    private static final Duration PATIENCE_BESIDE_OTHERS = Duration.ofMillis(100);
+    /** How long a message may wait for the thread of its destination. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Duration PAUSE = Duration.ofSeconds(4);
 
@@ -46,7 +45,11 @@ public final class Sender<M> {
     private final Map<String, Destination> destinations = new ConcurrentHashMap<>();
     private final Map<Object, Unit> units = new ConcurrentHashMap<>();
 
-    private final Semaphore waiting = new Semaphore(1);
+    /** Messages without an end. */
+    private final Set<Sending> open = ConcurrentHashMap.newKeySet();
+
+    private final AtomicBoolean watched = new AtomicBoolean();
+    private final ScheduledThreadPoolExecutor watch;
 
     /** When the broker acknowledged a message, or the connection was replaced. */
     private volatile long workedAt;
@@ -63,6 +66,9 @@ public final class Sender<M> {
         this.longestSend = longestSend;
         this.nanos = nanos;
         this.workedAt = nanos.getAsLong();
+        this.watch = new ScheduledThreadPoolExecutor(1, (work) -> Destination.daemon(work, "watch"));
+        watch.setKeepAliveTime(LIFE_OF_IDLE_THREAD.toMillis(), TimeUnit.MILLISECONDS);
+        watch.allowCoreThreadTimeOut(true);
     }
 
     /** Destination with its thread, which lives while there is something to send. If it is suspect, one message at a time tries it. */
@@ -92,26 +98,68 @@ public final class Sender<M> {
         return connection;
     }
 
-    /** Hands a message to the thread of its destination, unless the destination or the connection is paused. Does not block. */
-    Sending send(M message) {
+    /**
+     * Hands a message to the thread of its destination, unless the destination or the connection is paused. Does not block.
+     *
+     * @param silent what to call, each second, while the message has no answer for so long that this is a fault
+     */
+    Sending send(M message, Consumer<Sending> silent) {
         Destination destination = destinations.computeIfAbsent(target.destination(message), Destination::named);
         long now = nanos.getAsLong();
-        Sending sending = new Sending(connection, destination, now);
+        Sending sending = new Sending(connection, destination, silent, now);
         if (isRefused(sending, connection, now) || isRefused(sending, destination.unit(), now)) {
             return sending;
         }
-        if (connection.isSuspect() || destination.unit().isSuspect()) {
-            sending.release();
-        }
-        connection.begin();
-        destination.unit().begin();
+        connection.begin(now);
+        destination.unit().begin(now);
+        open.add(sending);
         try {
             destination.thread().execute(() -> handOver(message, sending));
+            keepWatch();
         } catch (Throwable ex) {
             destination.unit().end();
             failed(sending, target.classify(message, ex));
         }
         return sending;
+    }
+
+    private void keepWatch() {
+        if (!open.isEmpty() && watched.compareAndSet(false, true)) {
+            Future<?> unused = watch.schedule(this::watch, 1, TimeUnit.SECONDS);
+        }
+    }
+
+    private void watch() {
+        watched.set(false);
+        try {
+            look();
+        } finally {
+            keepWatch();
+        }
+    }
+
+    /** Tells which messages have no answer for too long. One that has none for ever fails, and its connection is replaced. */
+    void look() {
+        long now = nanos.getAsLong();
+        Sending endless = null;
+        for (Sending sending : open) {
+            long age = now - sending.begunAt();
+            if (age > longestSend.toNanos()) {
+                endless = sending;
+                failed(
+                        sending,
+                        Fault.ofEnvironment(
+                                Scope.CONNECTION,
+                                "a message for " + sending.holder().name() + " was not completed within "
+                                        + longestSend.toSeconds() + " s, so the connection is replaced",
+                                null));
+            } else if (age > SILENT_AFTER.toNanos()) {
+                sending.silent();
+            }
+        }
+        if (endless != null) {
+            replace(endless, now);
+        }
     }
 
     private static boolean isRefused(Sending sending, Unit unit, long now) {
@@ -120,7 +168,6 @@ public final class Sender<M> {
             return false;
         }
         sending.end(refusal, unit);
-        sending.release();
         return true;
     }
 
@@ -135,7 +182,7 @@ public final class Sender<M> {
             failed(sending, target.classify(message, ex));
         } finally {
             destination.end();
-            destination.takes(nanos.getAsLong() - begun <= PATIENCE_FOR_ONE.toNanos());
+            destination.takes(nanos.getAsLong());
         }
     }
 
@@ -144,12 +191,24 @@ public final class Sender<M> {
         if (now - sending.begunAt() <= PATIENCE.toNanos()) {
             return true;
         }
-        connection.end();
-        sending.end(
+        end(
+                sending,
                 Fault.ofEnvironment(Scope.MESSAGE, "not sent, because the one before it took too long", null),
                 sending.destination().unit());
-        sending.release();
         return false;
+    }
+
+    /** Ends a message that was begun. Returns {@code false} if it has ended before. */
+    private boolean end(Sending sending, @Nullable Fault fault, Unit by) {
+        if (!open.remove(sending)) {
+            return false;
+        }
+        connection.end();
+        Unit unit = sending.unit();
+        if (unit != null) {
+            unit.end();
+        }
+        return sending.end(fault, by);
     }
 
     private Unit unit(M message) {
@@ -158,14 +217,12 @@ public final class Sender<M> {
     }
 
     private void handOver(M message, Sending sending, Unit unit, long now) {
-        if (isRefused(sending, unit, now)) {
-            connection.end();
+        Fault refusal = unit.refusal(now);
+        if (refusal != null) {
+            end(sending, refusal, unit);
             return;
         }
-        if (unit.isSuspect()) {
-            sending.release();
-        }
-        unit.begin();
+        unit.begin(now);
         sending.handOver(unit);
         target.send(message).whenComplete((result, failure) -> {
             if (failure == null) {
@@ -177,104 +234,34 @@ public final class Sender<M> {
     }
 
     private void acknowledged(Sending sending) {
-        Unit unit = sending.holder();
-        if (sending.end(null, unit)) {
-            workedAt = nanos.getAsLong();
-            boolean promptly = workedAt - sending.begunAt() <= PATIENCE_FOR_ONE.toNanos();
-            unit.end();
-            connection.end();
-            sending.path().forEach((one) -> one.works(promptly));
-            sending.release();
-        }
+        long now = nanos.getAsLong();
+        workedAt = now;
+        sending.path().forEach((one) -> one.works(now));
+        end(sending, null, sending.holder());
     }
 
-    /** Ends a message, and pauses what has the fault. */
+    /** Pauses what has the fault, and ends the message. */
     private void failed(Sending sending, Fault fault) {
+        if (!open.contains(sending)) {
+            return;
+        }
         long now = nanos.getAsLong();
-        Unit unit = sending.unit();
         Unit blamed = switch (fault.scope()) {
             case MESSAGE, UNIT -> sending.holder();
             case DESTINATION -> sending.destination().unit();
             case CONNECTION -> connection;
         };
-        if (!sending.end(fault, blamed)) {
-            return;
-        }
-        connection.end();
-        if (unit != null) {
-            unit.end();
-        }
         if (fault.isOfEnvironment()) {
             blamed.failed(fault, now + PAUSE.toNanos());
             if (now - workedAt > STUCK_AFTER.toNanos()) {
                 replace(sending, now);
             }
         }
-        sending.release();
+        end(sending, fault, blamed);
     }
 
     private void replace(Sending sending, long now) {
         workedAt = now;
         sending.destination().thread().execute(target::replace);
-    }
-
-    /** Returns whether a message that a caller has left has no end yet. One without an end for too long fails, and its connection is replaced. */
-    boolean isOpen(Sending sending) {
-        long now = nanos.getAsLong();
-        if (sending.end() == null && now - sending.begunAt() > longestSend.toNanos()) {
-            failed(
-                    sending,
-                    Fault.ofEnvironment(
-                            Scope.CONNECTION,
-                            "a message for " + sending.holder().name() + " was not completed within "
-                                    + longestSend.toSeconds() + " s, so the connection is replaced",
-                            null));
-            replace(sending, now);
-        }
-        return sending.end() == null;
-    }
-
-    /** Returns whether a message has waited for its answer for so long that this is a fault. */
-    boolean isSilent(Sending sending) {
-        return nanos.getAsLong() - sending.begunAt() > SILENT_AFTER.toNanos();
-    }
-
-    /** Waits for an answer until a point in time. While the broker answers no caller, one caller waits for all. */
-    void await(Sending sending, long until) throws InterruptedException {
-        if (sending.await(step(until))) {
-            return;
-        }
-        boolean waitsForAll = waiting.tryAcquire();
-        try {
-            while ((waitsForAll || !isQuiet(nanos.getAsLong())) && until - nanos.getAsLong() > 0) {
-                if (sending.await(step(until))) {
-                    return;
-                }
-            }
-        } finally {
-            if (waitsForAll) {
-                waiting.release();
-            }
-        }
-    }
-
-    private long step(long until) {
-        return Math.min(PATIENCE_BESIDE_OTHERS.toNanos(), until - nanos.getAsLong());
-    }
-
-    private boolean isQuiet(long now) {
-        return now - workedAt >= PATIENCE_BESIDE_OTHERS.toNanos();
-    }
-
-    /** Notes that a caller which came at the given time leaves a message without an answer. */
-    void leave(Sending sending, long came) {
-        sending.release();
-        long now = nanos.getAsLong();
-        if (now - sending.begunAt() >= PATIENCE_BESIDE_OTHERS.toNanos()) {
-            sending.holder().late();
-        }
-        if (workedAt - came < 0 && now - came >= PATIENCE_BESIDE_OTHERS.toNanos()) {
-            connection.late();
-        }
     }
 }

@@ -3,9 +3,7 @@ package dev.outbox.forwarding.internal;
 import dev.outbox.forwarding.internal.Sender.Destination;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Message on its way to the broker, and how it ended. */
@@ -13,14 +11,15 @@ final class Sending {
 
     private final Unit connection;
     private final Destination destination;
+    private final Consumer<Sending> whenSilent;
     private final long begunAt;
-    private final CompletableFuture<Void> awaited = new CompletableFuture<>();
+    private final CompletableFuture<End> ended = new CompletableFuture<>();
     private volatile @Nullable Unit unit;
-    private @Nullable End end;
 
-    Sending(Unit connection, Destination destination, long begunAt) {
+    Sending(Unit connection, Destination destination, Consumer<Sending> whenSilent, long begunAt) {
         this.connection = connection;
         this.destination = destination;
+        this.whenSilent = whenSilent;
         this.begunAt = begunAt;
     }
 
@@ -56,33 +55,27 @@ final class Sending {
         return List.of(holder(), destination.unit(), connection);
     }
 
-    synchronized @Nullable End end() {
-        return end;
+    /** Returns how the message ended, when it has. */
+    CompletableFuture<End> ended() {
+        return ended;
+    }
+
+    /** Notes that the message has no answer for so long that this is a fault. */
+    void silent() {
+        whenSilent.accept(this);
+    }
+
+    boolean isOpen() {
+        return !ended.isDone();
+    }
+
+    boolean hasSucceeded() {
+        End end = ended.getNow(null);
+        return end != null && end.fault() == null;
     }
 
     /** Ends the message. Returns {@code false} if it has ended before. */
-    synchronized boolean end(@Nullable Fault fault, Unit by) {
-        boolean first = end == null;
-        if (first) {
-            end = new End(fault, by);
-        }
-        return first;
-    }
-
-    /** Ends all waits: the message has ended, or should not be waited for. */
-    void release() {
-        awaited.complete(null);
-    }
-
-    /** Returns whether there is nothing left to wait for. */
-    boolean await(long nanos) throws InterruptedException {
-        try {
-            awaited.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException late) {
-            return false;
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+    boolean end(@Nullable Fault fault, Unit by) {
+        return ended.complete(new End(fault, by));
     }
 }

@@ -1,18 +1,22 @@
 package dev.outbox.forwarding.internal;
 
 import dev.outbox.forwarding.internal.Fault.Scope;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fails together: a partition, a destination or the connection. A unit that has failed or kept a caller waiting is suspect: callers
- * do not wait for it, and a few open messages probe it, until one is answered promptly or none is open. Safe for use by many threads.
+ * What fails together: a partition, a destination or the connection. A unit that has failed, or has not answered for a while, is suspect: a
+ * few open messages probe it, and the others are not sent. Safe for use by many threads.
  */
 final class Unit {
 
+    /** How long a unit may be silent while messages are open before it is suspect. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
     private final String name;
     private final int mostOpenIfSuspect;
-    private boolean suspect;
     private int open;
+    private long answeredAt;
     private @Nullable Fault fault;
     private long pausedUntil;
 
@@ -25,13 +29,13 @@ final class Unit {
         return name;
     }
 
-    synchronized boolean isSuspect() {
-        return suspect;
+    synchronized boolean isSuspect(long now) {
+        return fault != null || (open > 0 && now - answeredAt > PATIENCE.toNanos());
     }
 
     /** Returns why a message must not be sent now, or {@code null} if it may. */
     synchronized @Nullable Fault refusal(long now) {
-        if (!suspect) {
+        if (!isSuspect(now)) {
             return null;
         }
         if (fault != null && now - pausedUntil < 0) {
@@ -42,7 +46,10 @@ final class Unit {
                 : Fault.ofEnvironment(Scope.MESSAGE, "not sent, because earlier messages have no answer yet", null);
     }
 
-    synchronized void begin() {
+    synchronized void begin(long now) {
+        if (open == 0) {
+            answeredAt = now;
+        }
         open++;
     }
 
@@ -51,27 +58,21 @@ final class Unit {
     }
 
     /** Notes that the unit works. */
-    synchronized void works(boolean promptly) {
+    synchronized void works(long now) {
         fault = null;
-        suspect &= !promptly && open > 0;
+        answeredAt = now;
     }
 
     /** Notes that the unit has taken a message, which does not end a fault. */
-    synchronized void takes(boolean promptly) {
+    synchronized void takes(long now) {
         if (fault == null) {
-            works(promptly);
+            answeredAt = now;
         }
     }
 
     /** Pauses the unit. */
     synchronized void failed(Fault failure, long until) {
-        suspect = true;
         fault = failure;
         pausedUntil = until;
-    }
-
-    /** Notes that a message has no answer in time. */
-    synchronized void late() {
-        suspect |= open > 0;
     }
 }

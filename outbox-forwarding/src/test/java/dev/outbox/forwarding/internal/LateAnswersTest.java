@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.RetryAfterException;
+import dev.outbox.internal.dispatch.LaterOutcomes;
 import dev.outbox.internal.failure.Causes;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,7 +16,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,152 +32,181 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class LateAnswersTest {
 
-    private static final Duration LESS_THAN_A_SEND = Duration.ofSeconds(5);
-    private static final Duration LESS_THAN_A_SECOND = Duration.ofMillis(900);
     private static final Duration LONGEST_SEND = Duration.ofSeconds(20);
 
     private final ScriptedBroker broker = new ScriptedBroker();
     private final AtomicLong advanced = new AtomicLong();
     private final RouteFaults faults = new RouteFaults("Kafka", this::nanos);
+    private final Sender<String> sender = new Sender<>(broker, LONGEST_SEND, this::nanos);
     private final ForwardingHandler<String> handler = new ForwardingHandler<>(
-            "orders",
-            (event) -> event.aggregateId() + event.sequence(),
-            new Sender<>(broker, LONGEST_SEND, this::nanos),
-            faults,
-            () -> {},
-            this::nanos);
+            "orders", (event) -> event.aggregateId() + event.sequence(), sender, faults, () -> {}, this::nanos);
+    private volatile boolean over;
+
+    @Test
+    void acknowledgementSendsTheNextOfItsAggregate() throws Exception {
+        broker.silence("a");
+
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "a2", "b1", "b2");
+        awaitSuccess(outcomes, "b1", "b2");
+        assertThat(broker.sent()).containsExactly("a1", "b1", "b2");
+
+        broker.acknowledge("a1");
+        awaitSent("a1", "b1", "b2", "a2");
+        assertThat(outcomes.get("a1")).isCompleted();
+        assertThat(outcomes.get("a2")).isNotDone();
+    }
+
+    @Test
+    void nothingFollowsAFailureInItsAggregate() throws Exception {
+        broker.silence("a");
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "a2");
+        awaitSent("a1");
+
+        broker.fail("a1", new IllegalStateException("expired"));
+
+        assertThat(failure(outcomes, "a1")).isInstanceOfSatisfying(RetryAfterException.class, (ex) -> {
+            assertThat(ex.isCounted()).isFalse();
+            assertThat(ex.delay()).isEqualTo(Duration.ofSeconds(5));
+        });
+        assertThat(broker.sent()).containsExactly("a1");
+    }
+
+    @Test
+    void nothingBeginsOnceTheClaimIsOver() throws Exception {
+        broker.silence("a");
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "a2");
+        awaitSent("a1");
+
+        over = true;
+        broker.acknowledge("a1");
+
+        assertThat(outcomes.get("a1")).isCompleted();
+        assertThat(outcomes.get("a2")).isCancelled();
+        assertThat(broker.sent()).containsExactly("a1");
+    }
 
     @Test
     void nextAttemptFindsTheAcknowledgementThatCameLate() throws Exception {
         broker.silence("a");
-
-        Map<String, Throwable> first = handle(LESS_THAN_A_SEND, "a1", "a2", "b1");
-
-        assertThat(first).containsOnlyKeys("a1");
-        assertThat(first.get("a1"))
-                .isInstanceOfSatisfying(RetryAfterException.class, (ex) -> {
-                    assertThat(ex.isCounted()).isFalse();
-                    assertThat(ex.delay()).isEqualTo(Duration.ofSeconds(1));
-                })
-                .hasMessageContaining("may still do so");
-
+        handle("a1");
+        awaitSent("a1");
+        advance(Duration.ofSeconds(2));
         broker.acknowledge("a1");
-        broker.silence("");
-        assertThat(handle(LESS_THAN_A_SECOND, "a1", "a2")).isEmpty();
-        assertThat(broker.sent()).containsExactly("a1", "b1", "a2");
+
+        assertThat(handle("a1").get("a1")).isCompleted();
+        assertThat(broker.sent()).containsExactly("a1");
     }
 
     @Test
     void messageIsNotRepeatedWhileItIsInFlight() throws Exception {
         broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
+        Map<String, CompletableFuture<?>> first = handle("a1");
+        awaitSent("a1");
 
-        assertThat(handle(LESS_THAN_A_SECOND, "a1", "a2")).containsOnlyKeys("a1");
-        assertThat(broker.sent()).containsExactly("a1", "b1");
+        Map<String, CompletableFuture<?>> second = handle("a1");
+        assertThat(second.get("a1")).isNotDone();
+        assertThat(broker.sent()).containsExactly("a1");
 
         broker.fail("a1", new IllegalStateException("expired"));
+        assertThat(first.get("a1")).isCompletedExceptionally();
+        assertThat(second.get("a1")).isCompletedExceptionally();
         advance(Duration.ofSeconds(5));
-        broker.silence("");
-        handle(LESS_THAN_A_SECOND, "a1");
-        awaitSent("a1", "b1", "a1");
-    }
-
-    @Test
-    void onlyUnitWithoutAnswerIsNotWaitedFor() throws Exception {
-        broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
-
-        assertThat(handle(LESS_THAN_A_SECOND, "A1", "b2", "c1")).containsOnlyKeys("A1");
-        awaitSent("a1", "b1", "A1", "b2", "c1");
-    }
-
-    @Test
-    void unitIsWaitedForAfterPromptAnswer() throws Exception {
-        broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
-        handle(LESS_THAN_A_SECOND, "A1");
-        awaitSent("a1", "b1", "A1");
-        broker.acknowledge("A1");
-        broker.silence("");
-
-        assertThat(handle(LESS_THAN_A_SECOND, "A2")).isEmpty();
-    }
-
-    @Test
-    void silentBrokerIsWaitedForOnce() throws Exception {
-        broker.silence("abcx");
-        handle(LESS_THAN_A_SEND, "a1");
-
-        assertThat(handle(LESS_THAN_A_SECOND, "b1", "x1")).containsOnlyKeys("b1", "x1");
-        advance(Duration.ofSeconds(5));
-        assertThat(handle(LESS_THAN_A_SECOND, "c1"))
-                .hasEntrySatisfying(
-                        "c1",
-                        (ex) -> assertThat(Causes.opensCircuit(ex))
-                                .as("the circuit opens")
-                                .isTrue());
+        handle("a1");
+        awaitSent("a1", "a1");
     }
 
     @Test
     void failuresOfAPartDoNotOpenTheCircuit() throws Exception {
         broker.silence("a");
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "b1");
+        awaitSuccess(outcomes, "b1");
 
-        assertThat(handle(LESS_THAN_A_SEND, "a1", "b1"))
-                .hasEntrySatisfying(
-                        "a1", (ex) -> assertThat(Causes.opensCircuit(ex)).isFalse());
+        broker.fail("a1", new IllegalStateException("expired"));
+
+        assertThat(Causes.opensCircuit(failure(outcomes, "a1"))).isFalse();
+    }
+
+    @Test
+    void failuresOpenTheCircuitOnceNothingWorks() throws Exception {
+        broker.silence("a");
+        Map<String, CompletableFuture<?>> outcomes = handle("a1");
+        awaitSent("a1");
+        advance(Duration.ofSeconds(5));
+
+        broker.fail("a1", new IllegalStateException("expired"));
+
+        assertThat(Causes.opensCircuit(failure(outcomes, "a1"))).isTrue();
     }
 
     @Test
     void silentUnitTakesBoundedMemory() throws Exception {
         broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
+        handle("a1");
+        awaitSent("a1");
+        advance(Duration.ofMillis(1100));
 
-        handle(
-                LESS_THAN_A_SECOND,
+        Map<String, CompletableFuture<?>> outcomes = handle(
                 IntStream.rangeClosed(1, 100).mapToObj((i) -> "A" + i + "-1").toArray(String[]::new));
 
-        await().until(() -> broker.sent().contains("A49-1"));
-        assertThat(broker.sent()).hasSize(2 + 49);
+        await().until(() ->
+                outcomes.values().stream().filter(CompletableFuture::isDone).count() == 51);
+        assertThat(broker.sent()).hasSize(1 + 49);
+        awaitSuccess(handle("b1"), "b1");
     }
 
     @Test
     void blockedDestinationHoldsUpNoOther() throws Exception {
         CountDownLatch blocked = broker.block();
+        Map<String, CompletableFuture<?>> first = handle("x1", "b1");
+        awaitSuccess(first, "b1");
+        advance(Duration.ofMillis(1100));
 
-        assertThat(handle(LESS_THAN_A_SEND, "x1", "b1")).containsOnlyKeys("x1");
-        assertThat(handle(LESS_THAN_A_SECOND, "x-1", "b2")).containsOnlyKeys("x-1");
-        assertThat(broker.sent()).containsExactly("b1", "b2");
+        Map<String, CompletableFuture<?>> second = handle("x-1", "b2");
+        awaitSuccess(second, "b2");
+        assertThat(failure(second, "x-1")).hasMessageContaining("earlier messages have no answer yet");
 
         blocked.countDown();
-        awaitSent("b1", "b2", "x1");
-        assertThat(handle(LESS_THAN_A_SECOND, "x1", "x-1")).isEmpty();
+        awaitSuccess(first, "x1");
+        awaitSuccess(handle("x-1"), "x-1");
+    }
+
+    @Test
+    void messageThatWaitedLongForItsDestinationIsNotSent() throws Exception {
+        CountDownLatch blocked = broker.block();
+        Map<String, CompletableFuture<?>> outcomes = handle("x1", "x-1");
+        advance(Duration.ofMillis(1100));
+
+        blocked.countDown();
+
+        assertThat(failure(outcomes, "x-1")).hasMessageContaining("the one before it took too long");
     }
 
     @Test
     void replayedEventIsSentAgain() throws Exception {
         broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
+        handle("a1");
+        awaitSent("a1");
+        advance(Duration.ofSeconds(2));
         broker.acknowledge("a1");
-        broker.silence("");
 
-        assertThat(handle(LESS_THAN_A_SECOND, true, "a1")).isEmpty();
-        assertThat(broker.sent()).containsExactly("a1", "b1", "a1");
+        handle(true, "a1");
+        awaitSent("a1", "a1");
     }
 
     @Test
     void silenceIsReportedAsFaultOfTheUnitUntilItAnswers(CapturedOutput output) throws Exception {
         broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
+        awaitSuccess(handle("a1", "b1"), "b1");
+        sender.look();
         assertThat(faults.failing()).as("it may be a change of leaders").isEmpty();
 
-        advance(Duration.ofSeconds(6));
-        handle(LESS_THAN_A_SECOND, "a1", "b2");
+        advance(Duration.ofSeconds(7));
+        sender.look();
         assertThat(faults.failing()).containsExactly(entry("orders", "a: it does not answer"));
         assertThat(output)
                 .containsOnlyOnce("Route orders cannot send to Kafka, so its events wait: a: it does not answer");
 
         broker.acknowledge("a1");
-        handle(LESS_THAN_A_SECOND, "a1");
         assertThat(faults.failing()).isEmpty();
         assertThat(output).containsOnlyOnce("Route orders sends to Kafka again");
     }
@@ -181,11 +214,13 @@ class LateAnswersTest {
     @Test
     void connectionThatNeverAnswersIsReplaced() throws Exception {
         broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1", "b1");
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "b1");
+        awaitSuccess(outcomes, "b1");
 
-        advance(LONGEST_SEND);
-        handle(LESS_THAN_A_SECOND, "a1");
+        advance(LONGEST_SEND.plusSeconds(1));
+        sender.look();
 
+        assertThat(failure(outcomes, "a1")).hasMessageContaining("was not completed within 20 s");
         await().until(() -> broker.replacements() == 1);
         assertThat(faults.failing().toString()).contains("all destinations", "was not completed within 20 s");
     }
@@ -193,23 +228,37 @@ class LateAnswersTest {
     @Test
     void connectionThatFailsForAMinuteIsReplaced() throws Exception {
         broker.silence("a");
-        handle(LESS_THAN_A_SEND, "a1");
-        advance(Duration.ofSeconds(50));
+        handle("a1");
+        awaitSent("a1");
+        advance(Duration.ofSeconds(15));
         broker.fail("a1", new IllegalStateException("expired"));
-        handle(LESS_THAN_A_SECOND, "a1");
         assertThat(broker.replacements()).isZero();
 
-        advance(Duration.ofSeconds(11));
-        handle(LESS_THAN_A_SECOND, "A1");
+        advance(Duration.ofSeconds(46));
+        handle("A1");
         awaitSent("a1", "A1");
         broker.fail("A1", new IllegalStateException("expired"));
 
         await().until(() -> broker.replacements() == 1);
     }
 
-    /** Suspect units get their messages from a thread that no caller waits for. */
+    /** Messages are sent on a thread of their destination. */
     private void awaitSent(String... messages) {
         await().untilAsserted(() -> assertThat(broker.sent()).containsExactly(messages));
+    }
+
+    private static void awaitSuccess(Map<String, CompletableFuture<?>> outcomes, String... messages) {
+        for (String message : messages) {
+            assertThat(outcomes.get(message)).succeedsWithin(Duration.ofSeconds(10));
+        }
+    }
+
+    private static Throwable failure(Map<String, CompletableFuture<?>> outcomes, String message) {
+        return assertThat(outcomes.get(message))
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableOfType(ExecutionException.class)
+                .actual()
+                .getCause();
     }
 
     private long nanos() {
@@ -220,26 +269,42 @@ class LateAnswersTest {
         advanced.addAndGet(time.toNanos());
     }
 
-    private Map<String, Throwable> handle(Duration within, String... messages) throws Exception {
-        return handle(within, false, messages);
+    private Map<String, CompletableFuture<?>> handle(String... messages) throws Exception {
+        return handle(false, messages);
     }
 
-    /** Handles the events of messages, and returns the failures by message. */
-    private Map<String, Throwable> handle(Duration within, boolean replayed, String... messages) throws Exception {
-        Map<String, Throwable> failed = new HashMap<>();
+    /** Handles the events of messages, and returns their outcomes by message. */
+    private Map<String, CompletableFuture<?>> handle(boolean replayed, String... messages) throws Exception {
+        Map<String, CompletableFuture<?>> outcomes = new HashMap<>();
         List<EventEnvelope> events =
                 Stream.of(messages).map((message) -> event(message, replayed)).toList();
-        long begun = System.nanoTime();
-        handler.handle(
-                events,
-                events,
-                (event, cause) -> {
-                    EventEnvelope envelope = (EventEnvelope) event;
-                    failed.put(envelope.aggregateId() + envelope.sequence(), cause);
-                },
-                new Context());
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(within);
-        return failed;
+        handler.handle(events, events, new Outcomes(outcomes), new Context());
+        return outcomes;
+    }
+
+    private final class Outcomes implements LaterOutcomes {
+
+        private final Map<String, CompletableFuture<?>> later;
+
+        Outcomes(Map<String, CompletableFuture<?>> later) {
+            this.later = later;
+        }
+
+        @Override
+        public void later(Object event, CompletionStage<?> outcome) {
+            EventEnvelope envelope = (EventEnvelope) event;
+            later.put(envelope.aggregateId() + envelope.sequence(), outcome.toCompletableFuture());
+        }
+
+        @Override
+        public void failed(Object event, Throwable cause) {
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        public boolean isOver() {
+            return over;
+        }
     }
 
     private static EventEnvelope event(String message, boolean replayed) {

@@ -12,15 +12,18 @@ import dev.outbox.RetryAfterException;
 import dev.outbox.forwarding.internal.ForwardingHandler;
 import dev.outbox.forwarding.internal.RouteFaults;
 import dev.outbox.forwarding.internal.Sender;
+import dev.outbox.internal.dispatch.LaterOutcomes;
 import dev.outbox.kafka.KafkaRecordMapper;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,7 +46,7 @@ class ForwardingHandlerTest {
     private static final KafkaRecordMapper UNCHANGED = (event, proposed) -> proposed;
 
     private final ScriptedProducer producer = new ScriptedProducer();
-    private final Map<String, Throwable> failed = new LinkedHashMap<>();
+    private final Map<String, Throwable> failed = new ConcurrentHashMap<>();
     private final ExecutorService executor = Executors.newSingleThreadExecutor();
 
     private final AtomicLong nanos = new AtomicLong();
@@ -62,7 +65,7 @@ class ForwardingHandlerTest {
     }
 
     @Test
-    void sendsNextEventOfEachAggregateInOneWave() throws Exception {
+    void sendsNextEventOfAggregateAfterAcknowledgement() throws Exception {
         Future<?> handling = start(UNCHANGED, "a1", "a2", "b1", "c1", "a3", "b2");
         await().until(() -> producer.inFlight() == 3);
         finish(handling);
@@ -97,13 +100,14 @@ class ForwardingHandlerTest {
     }
 
     @Test
-    void doesNotSendFurtherWavesAfterTopicFailed() throws Exception {
+    void sendsNothingWhileTheTopicIsPaused() throws Exception {
         producer.failing("a1", new TimeoutException("Expiring 1 record(s) for orders-0"));
+        finish(start(UNCHANGED, "b1", "a1"));
 
-        finish(start(UNCHANGED, "b1", "a1", "b2", "b3"));
+        finish(start(UNCHANGED, "b2", "b3", "c1"));
 
         assertThat(producer.sent()).containsExactly("b1", "a1");
-        assertThat(failed).containsOnlyKeys("a1", "b2");
+        assertThat(failed).containsOnlyKeys("a1", "b2", "c1");
         assertThat(failed.values())
                 .allSatisfy((cause) -> assertThat(cause)
                         .isInstanceOfSatisfying(
@@ -133,7 +137,7 @@ class ForwardingHandlerTest {
     }
 
     @Test
-    void stopsBeforeNextWaveWhenLeaseIsLost() throws Exception {
+    void beginsNothingWhenLeaseIsLost() throws Exception {
         Future<?> handling = start(UNCHANGED, "a1", "a2", "a3", "b1", "c1", "c2");
         await().until(() -> producer.inFlight() == 3);
         leaseLost = true;
@@ -141,6 +145,7 @@ class ForwardingHandlerTest {
 
         assertThat(producer.sent()).containsExactly("a1", "b1", "c1");
         assertThat(failed).containsOnlyKeys("a2", "c2");
+        assertThat(failed.values()).allMatch(CancellationException.class::isInstance);
     }
 
     @Test
@@ -205,16 +210,46 @@ class ForwardingHandlerTest {
                         faults,
                         () -> precondition.run(),
                         nanos::get));
-        Callable<Void> call = () -> {
-            handler.handle(events, events, this::failed, new Context());
-            return null;
-        };
-        return executor.submit(call);
+        Outcomes outcomes = new Outcomes();
+        return CompletableFuture.runAsync(() -> handler.handle(events, events, outcomes, new Context()), executor)
+                .thenCompose((handled) ->
+                        CompletableFuture.allOf(outcomes.lanes.values().toArray(CompletableFuture[]::new)));
     }
 
-    private void failed(Object event, Throwable cause) {
-        EventEnvelope envelope = (EventEnvelope) event;
-        failed.put(envelope.aggregateId() + envelope.sequence(), cause);
+    /** Outcomes by aggregate, each until its first failure. */
+    private final class Outcomes implements LaterOutcomes {
+
+        private final Map<String, CompletableFuture<Boolean>> lanes = new HashMap<>();
+
+        @Override
+        public void later(Object event, CompletionStage<?> outcome) {
+            EventEnvelope envelope = (EventEnvelope) event;
+            lanes.put(
+                    envelope.aggregateId(),
+                    lanes.getOrDefault(envelope.aggregateId(), CompletableFuture.completedFuture(true))
+                            .thenCompose((works) ->
+                                    works ? ended(envelope, outcome) : CompletableFuture.completedFuture(false)));
+        }
+
+        private CompletableFuture<Boolean> ended(EventEnvelope event, CompletionStage<?> outcome) {
+            return outcome.toCompletableFuture().handle((handled, cause) -> {
+                if (cause != null) {
+                    failed(event, cause);
+                }
+                return cause == null;
+            });
+        }
+
+        @Override
+        public void failed(Object event, Throwable cause) {
+            EventEnvelope envelope = (EventEnvelope) event;
+            failed.put(envelope.aggregateId() + envelope.sequence(), cause);
+        }
+
+        @Override
+        public boolean isOver() {
+            return leaseLost;
+        }
     }
 
     private void finish(Future<?> handling) throws Exception {
