@@ -11,6 +11,7 @@ import java.util.TreeMap;
  * @param workers how many workers there are, at most 3
  * @param handlers how many handlers get each event, at most 2
  * @param batchSize how many events a claim takes at most
+ * @param later whether the outcome of a handler comes later, while its worker goes on
  * @param blocking whether a dead delivery blocks its lane
  * @param attempts after how many failures a delivery is dead, from 2
  * @param faults how often each fault happens on a path at most
@@ -22,6 +23,7 @@ record Bounds(
         int workers,
         int handlers,
         int batchSize,
+        boolean later,
         boolean blocking,
         int attempts,
         Map<Fault, Integer> faults,
@@ -55,6 +57,17 @@ record Bounds(
         return first < second && aggregate(first) == aggregate(second);
     }
 
+    /** The deliveries, as bits, that belong to a lane. */
+    int ofLane(int deliveries, int lane) {
+        int ofLane = 0;
+        for (int event = 0; event < eventCount(); event++) {
+            if (aggregate(event) == lane / State.HANDLERS) {
+                ofLane |= deliveries & Properties.bit(event, lane % State.HANDLERS);
+            }
+        }
+        return ofLane;
+    }
+
     boolean allows(State state, Fault fault) {
         return state.faultsInAll() < faultsInAll && state.faults(fault) < faults.getOrDefault(fault, 0);
     }
@@ -79,13 +92,14 @@ record Bounds(
 
     @Override
     public String toString() {
-        return "events %s %s, %d workers, %d handlers, batches of %d, %s after %d failures, at most %d faults of %s"
+        return "events %s %s, %d workers, %d handlers, batches of %d, %s%s after %d failures, at most %d faults of %s"
                 .formatted(
                         events,
                         publishing ? "published concurrently" : "published before",
                         workers,
                         handlers,
                         batchSize,
+                        later ? "outcomes that come later, " : "",
                         blocking ? "blocking" : "dead",
                         attempts,
                         faultsInAll,

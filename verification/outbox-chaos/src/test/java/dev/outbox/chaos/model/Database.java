@@ -206,6 +206,11 @@ final class Database {
         return bytes[claimAt(row) + 1] & TOKEN;
     }
 
+    /** The token with the marks that the lease has expired, and that the database has crashed since. */
+    int claimLock(int row) {
+        return bytes[claimAt(row) + 1];
+    }
+
     int claimId(int row) {
         return bytes[claimAt(row) + 2];
     }
@@ -273,6 +278,13 @@ final class Database {
         for (int at : TOKENS) {
             bytes[offset + at] |= (byte) ((bytes[offset + at] & TOKEN) == 0 ? 0 : EXPIRED | OUTDATED);
         }
+    }
+
+    /** Deletes a claim although lanes name it. */
+    void dangle(int token) {
+        int[] tokens = {0, 1, 2, 3};
+        tokens[token] = DANGLING;
+        rename(tokens);
     }
 
     boolean hasLive(int token) {

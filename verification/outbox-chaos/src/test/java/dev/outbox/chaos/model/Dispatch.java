@@ -19,7 +19,9 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
                 end(state, number, steps);
             } else if (worker.hasClaim()) {
                 int next = next(state, worker);
-                if (next != NOTHING && (worker.isTrusted() || !protocol.has(Rule.CONFIRM_BEFORE_START))) {
+                if (next != NOTHING
+                        && worker.eventsToKeep() == 0
+                        && (worker.isTrusted() || !protocol.has(Rule.CONFIRM_BEFORE_START))) {
                     start(state, number, next, steps);
                 }
                 if (!worker.isTrusted()) {
@@ -34,7 +36,12 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
         int event = pair / State.HANDLERS;
         int handler = pair % State.HANDLERS;
         Properties.checkStart(bounds, next, next.worker(number), event, handler);
-        next.worker(number).run(event, handler);
+        if (bounds.later()) {
+            next.worker(number).await(event, handler, true);
+            queueBlocked(next, next.worker(number));
+        } else {
+            next.worker(number).run(event, handler);
+        }
         steps.add(
                 next,
                 () -> "%s starts handler %d for %s"
@@ -76,7 +83,9 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
 
     /** Does not invoke a handler whose lane has earlier deliveries. */
     void queueBlocked(State state, Worker worker) {
-        for (int next = next(state, worker); next != NOTHING; next = next(state, worker)) {
+        for (int next = next(state, worker);
+                next != NOTHING && worker.work() == Work.BATCH;
+                next = next(state, worker)) {
             int event = next / State.HANDLERS;
             int handler = next % State.HANDLERS;
             if (!worker.isBlocked(bounds.aggregate(event), handler)) {
@@ -90,19 +99,15 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
     private void confirm(State state, int number, Steps steps) {
         State next = state.copy();
         Worker worker = next.worker(number);
-        boolean confirmed = worker.work() == Work.BATCH ? isClaimLive(next, worker) : isLaneLive(next, worker);
+        boolean confirmed = worker.work() == Work.BATCH ? fence.isClaimLive(next, worker) : isLaneLive(next, worker);
         if (confirmed) {
             worker.trust(true);
             steps.add(next, () -> worker.name() + " has its claim confirmed");
         } else {
+            LaterOutcomes.abandon(bounds, next, worker);
             next.forget(worker);
             steps.add(next, () -> worker.name() + " asks for its claim and finds it lost");
         }
-    }
-
-    private boolean isClaimLive(State state, Worker worker) {
-        int row = fence.rowOf(state, worker);
-        return row >= 0 && state.database().isClaimLive(row);
     }
 
     private boolean isLaneLive(State state, Worker worker) {
@@ -119,14 +124,14 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
         int first = NOTHING;
         for (int event = 0; event < bounds.eventCount(); event++) {
             if (worker.hasEvent(event)
-                    && !isDone(worker, event)
+                    && !isHandedOut(worker, event)
                     && (first == NOTHING
                             || state.database().id(event) < state.database().id(first))) {
                 first = event;
             }
         }
         for (int handler = 0; first != NOTHING && handler < bounds.handlers(); handler++) {
-            if (worker.outcome(first, handler) == Outcome.NONE) {
+            if (worker.outcome(first, handler) == Outcome.NONE && !worker.awaits(first, handler)) {
                 return first * State.HANDLERS + handler;
             }
         }
@@ -135,7 +140,7 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
 
     private int nextOfLane(State state, Worker worker) {
         for (int event = 0; event < bounds.eventCount(); event++) {
-            if (worker.hasEvent(event)) {
+            if (worker.hasEvent(event) && !worker.awaits(event, worker.handler())) {
                 switch (worker.outcome(event, worker.handler())) {
                     case NONE -> {
                         return event * State.HANDLERS + worker.handler();
@@ -153,6 +158,16 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
             }
         }
         return NOTHING;
+    }
+
+    /** Whether every handler has an outcome, or one that comes later. */
+    boolean isHandedOut(Worker worker, int event) {
+        for (int handler = 0; handler < bounds.handlers(); handler++) {
+            if (worker.outcome(event, handler) == Outcome.NONE && !worker.awaits(event, handler)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether every handler has an outcome. */

@@ -31,7 +31,7 @@ record Leases(Bounds bounds, Fence fence) implements Role {
 
     private boolean isHeld(State state, Worker worker) {
         if (worker.work() == Work.BATCH) {
-            return fence.rowOf(state, worker) >= 0;
+            return fence.isHeld(state, worker);
         }
         return fence.holds(state, worker, lane(worker));
     }

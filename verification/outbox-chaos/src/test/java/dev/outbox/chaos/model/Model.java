@@ -18,10 +18,12 @@ final class Model {
         Claims claims = new Claims(protocol, bounds, window, lanes, dispatch);
         publishers = new Publishers(protocol, bounds);
         properties = new Properties(bounds, window, lanes);
+        LaneSettlements laneSettlements = new LaneSettlements(protocol, bounds, lanes, dispatch, fence);
         roles = List.of(
+                new LaterOutcomes(protocol, bounds, dispatch),
                 dispatch,
-                new Settlements(protocol, bounds, lanes, dispatch, fence),
-                new LaneSettlements(protocol, bounds, lanes, dispatch, fence),
+                new Settlements(protocol, bounds, lanes, dispatch, fence, laneSettlements),
+                laneSettlements,
                 publishers,
                 claims,
                 new LaneClaims(protocol, bounds, claims),

@@ -88,21 +88,34 @@ record Properties(Bounds bounds, ClaimWindow window, Lanes lanes) {
         }
     }
 
+    /** Checks that a handler may go on with a delivery that it was handed out earlier, maybe under a claim that is lost now. */
+    static void checkGoesOn(Bounds bounds, State state, int event, int handler) {
+        for (int earlier = 0; earlier < bounds.eventCount(); earlier++) {
+            if (bounds.precedes(earlier, event)
+                    && state.database().isCommitted(earlier)
+                    && state.database().delivery(earlier, handler) != DeliveryStatus.SKIPPED
+                    && (state.handled() & bit(earlier, handler)) == 0) {
+                state.violate(Property.ORDER);
+            }
+        }
+    }
+
     /** Whether another worker runs the handler for the same aggregate, or is about to do so for an earlier event of the lane. */
     private static boolean isOwnedByAnother(Bounds bounds, State state, Worker worker, int event, int handler) {
         boolean owned = false;
         for (int number = 0; number < bounds.workers(); number++) {
             Worker other = state.worker(number);
             for (int another = 0; another < bounds.eventCount(); another++) {
-                boolean runs =
-                        other.isRunning() && other.runningEvent() == another && other.runningHandler() == handler;
+                boolean runs = other.isRunning() && other.runningEvent() == another && other.runningHandler() == handler
+                        || other.awaits(another, handler);
                 boolean sameLane = other.work() == Work.LANE && worker.work() == Work.LANE;
                 boolean hasEarlier =
                         sameLane && other.handler() == handler && other.hasEvent(another) && another < event;
                 owned |= number + 1 != worker.token()
                         && (runs || hasEarlier)
                         && bounds.aggregate(another) == bounds.aggregate(event)
-                        && Fence.isLive(bounds, state, other, another, handler)
+                        && (Fence.isLive(bounds, state, other, another, handler)
+                                || other.isTrusted() && other.keeps(another, handler) && !other.hasEvent(another))
                         && (sameLane || !isOvertaken(state.database(), event, another, handler));
             }
         }
@@ -124,12 +137,14 @@ record Properties(Bounds bounds, ClaimWindow window, Lanes lanes) {
                 || status == DeliveryStatus.SKIPPED
                 || database.has(Field.REPLAYED, earlier, handler) && worker.passesReplay(bounds.lane(earlier, handler))
                 || isOvertaken(database, earlier, handler)
-                || worker.hasEvent(earlier) && isOver(worker, earlier, handler);
+                || (worker.hasEvent(earlier) || worker.keeps(earlier, handler)) && isOver(worker, earlier, handler);
     }
 
     private static boolean isOver(Worker worker, int event, int handler) {
         Outcome outcome = worker.outcome(event, handler);
-        return outcome == Outcome.SUCCEEDED || outcome == Outcome.FAILED && worker.work() == Work.LANE;
+        return worker.awaits(event, handler)
+                || outcome == Outcome.SUCCEEDED
+                || outcome == Outcome.FAILED && worker.work() == Work.LANE;
     }
 
     private static boolean isOvertaken(Database database, int event, int handler) {

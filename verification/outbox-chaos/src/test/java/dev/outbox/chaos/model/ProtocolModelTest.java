@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProtocolModelTest {
 
     @ParameterizedTest
-    @EnumSource(names = {"FAULTS", "WINDOW", "LANES", "BLOCKING"})
+    @EnumSource(names = {"FAULTS", "WINDOW", "LANES", "BLOCKING", "LATER"})
     @Guarantee(value = "G5", sentence = "A model of the protocol finds no late write in any state within its bounds.")
     void completeProtocolKeepsEveryPromise(Scenario scenario) {
         assertHolds(scenario.explore(Protocol.complete()));
@@ -27,7 +27,7 @@ class ProtocolModelTest {
 
     @Tag("chaos")
     @ParameterizedTest
-    @EnumSource(names = {"MORE_FAULTS", "MORE_PUBLISHERS", "MORE_FAILURES"})
+    @EnumSource(names = {"MORE_FAULTS", "MORE_PUBLISHERS", "MORE_FAILURES", "MORE_LATER", "LATER_HANDLERS"})
     void completeProtocolKeepsEveryPromiseInLargerBounds(Scenario scenario) {
         assertHolds(scenario.explore(Protocol.complete()));
     }
@@ -93,7 +93,14 @@ class ProtocolModelTest {
                 arguments(Rule.REPLAY_WAITS, Scenario.LANES, Property.ONE_OWNER),
                 arguments(Rule.ONE_AFTER_CRASH, Scenario.LANES, Property.BLAME),
                 arguments(Rule.COUNT_RETURNS, Scenario.LANES, Property.BLAME),
-                arguments(Rule.LEASE_BLAMES_ITS_OWN, Scenario.LANES, Property.BLAME));
+                arguments(Rule.LEASE_BLAMES_ITS_OWN, Scenario.LANES, Property.BLAME),
+                arguments(Rule.CHAIN_ENDS_WITH_FAILURE, Scenario.LATER, Property.ORDER),
+                arguments(Rule.CLAIM_KEEPS_LANE, Scenario.LATER, Property.ONE_OWNER),
+                arguments(Rule.KEPT_STAYS_KEPT, Scenario.LATER, Property.ORDER),
+                arguments(Rule.LAST_EVENT_LEAVES_LANES, Scenario.LATER, Property.NOTHING_LOST),
+                arguments(Rule.LAST_LANE_LEAVES_EVENTS, Scenario.LATER, Property.LIVE_CLAIM),
+                arguments(Rule.KEPT_FENCE, Scenario.LATER, Property.FENCED_SETTLEMENT),
+                arguments(Rule.KEPT_BEFORE_LATER_EVENTS, Scenario.LATER, Property.ORDER));
     }
 
     private static void assertHolds(Explorer.Result result) {

@@ -61,5 +61,19 @@ enum Rule {
     /** Crashes of a delivery are not counted against the next one. */
     COUNT_RETURNS,
     /** A lease does not count against a delivery that came in front of it. */
-    LEASE_BLAMES_ITS_OWN
+    LEASE_BLAMES_ITS_OWN,
+    /** A handler goes on in a lane only after the success of the delivery before. */
+    CHAIN_ENDS_WITH_FAILURE,
+    /** A delivery whose outcome comes later gets a lane that its claim keeps. */
+    CLAIM_KEEPS_LANE,
+    /** A settlement that keeps lanes is repeated as it was if its answer is lost, whatever has come since. */
+    KEPT_STAYS_KEPT,
+    /** A claim of events lasts as long as it keeps lanes. */
+    LAST_EVENT_LEAVES_LANES,
+    /** A claim of events lasts as long as it has events, also if it gives its last lane back. */
+    LAST_LANE_LEAVES_EVENTS,
+    /** An outcome that comes later is written only while the claim still keeps the lane. */
+    KEPT_FENCE,
+    /** The outcome of a kept delivery that has come is written before those of later events of its aggregate. */
+    KEPT_BEFORE_LATER_EVENTS
 }

@@ -7,19 +7,25 @@ import java.util.Map;
 /** Bounds that are small enough to visit every state. */
 enum Scenario {
     /** Three workers, and any two faults. */
-    FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, 2, anyFault(), 2)),
+    FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, false, 2, anyFault(), 2)),
     /** Publishers whose transactions overlap with each other and with claims, and any fault. */
-    WINDOW(new Bounds("ABA", true, 1, 1, 3, false, 2, anyFault(), 1)),
+    WINDOW(new Bounds("ABA", true, 1, 1, 3, false, false, 2, anyFault(), 1)),
     /** A lane of three deliveries, some of which end dead, are retried, skipped or replayed. */
-    LANES(new Bounds("AAA", false, 2, 1, 3, false, 2, faultsOfLanes(), 4)),
+    LANES(new Bounds("AAA", false, 2, 1, 3, false, false, 2, faultsOfLanes(), 4)),
     /** The same if a dead delivery blocks its lane. */
-    BLOCKING(new Bounds("AAA", false, 2, 1, 3, true, 2, faultsOfLanes(), 4)),
+    BLOCKING(new Bounds("AAA", false, 2, 1, 3, false, true, 2, faultsOfLanes(), 4)),
+    /** Outcomes that come later, of a batch with two lanes, and any two faults. */
+    LATER(new Bounds("AAB", false, 2, 1, 3, true, false, 2, anyFault(), 2)),
     /** Three workers, and any three faults. */
-    MORE_FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, 2, anyFault(), 3)),
+    MORE_FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, false, 2, anyFault(), 3)),
     /** Four publishers, and any fault. */
-    MORE_PUBLISHERS(new Bounds("ABAB", true, 1, 1, 3, false, 2, anyFault(), 1)),
+    MORE_PUBLISHERS(new Bounds("ABAB", true, 1, 1, 3, false, false, 2, anyFault(), 1)),
     /** Longer lanes, and any four faults. */
-    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, false, 2, anyFault(), 4));
+    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, false, false, 2, anyFault(), 4)),
+    /** Later outcomes of a longer lane, and any three faults. */
+    MORE_LATER(new Bounds("AAA", false, 2, 1, 3, true, false, 2, anyFault(), 3)),
+    /** Later outcomes of two handlers, and any fault. */
+    LATER_HANDLERS(new Bounds("AAB", false, 2, 2, 3, true, false, 2, anyFault(), 1));
 
     private final Bounds bounds;
 

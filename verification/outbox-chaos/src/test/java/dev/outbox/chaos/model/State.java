@@ -23,7 +23,9 @@ final class State {
     private static final int CRASH_AHEAD = FAULTS + Fault.values().length;
     private static final int LOCKED_ROWS = CRASH_AHEAD + 1;
     private static final int LOCKED_LANES = LOCKED_ROWS + 1;
-    private static final int SIZE = (LOCKED_LANES + 8) / 8 * 8;
+    private static final int HANDLED = LOCKED_LANES + 1;
+    private static final int ABANDONED = HANDLED + 1;
+    private static final int SIZE = (ABANDONED + 8) / 8 * 8;
 
     private final byte[] bytes;
     private final Database database;
@@ -110,6 +112,24 @@ final class State {
 
     void setLockedLanes(int laneSet) {
         bytes[LOCKED_LANES] = (byte) laneSet;
+    }
+
+    /** The deliveries, as bits, that have succeeded or died, also if the database has forgotten it. Noted if outcomes come later. */
+    int handled() {
+        return bytes[HANDLED] & 0xFF;
+    }
+
+    void noteHandled(int event, int handler) {
+        bytes[HANDLED] |= (byte) Properties.bit(event, handler);
+    }
+
+    /** The deliveries, as bits, whose handlers may go on with them, although the worker that handed them out has lost or given them back. */
+    int abandoned() {
+        return bytes[ABANDONED] & 0xFF;
+    }
+
+    void setAbandoned(int deliveries) {
+        bytes[ABANDONED] = (byte) deliveries;
     }
 
     /** Lets a worker forget its claim. What the database has of it is an orphan then, which nothing but its expiry ends. */

@@ -16,7 +16,9 @@ final class Worker {
     private static final int CLAIM_ID = NOTE + 1;
     private static final int PASSES = CLAIM_ID + 1;
     private static final int DEAD = PASSES + 1;
-    static final int SIZE = DEAD + 1;
+    private static final int AWAITED = DEAD + 1;
+    private static final int KEPT = AWAITED + 1;
+    static final int SIZE = KEPT + 1;
 
     private static final int TRUSTED = 1;
     private static final int STALE = 2;
@@ -123,6 +125,11 @@ final class Worker {
         }
     }
 
+    /** Removes events, but no outcomes. */
+    void dropEvents(int eventSet) {
+        bytes[offset + EVENTS] &= (byte) ~eventSet;
+    }
+
     /** The handler of its lane. */
     int handler() {
         return bytes[offset + HANDLER];
@@ -144,6 +151,54 @@ final class Worker {
     void setOutcome(int event, int handler, Outcome outcome) {
         int at = offset + OUTCOMES + handler;
         bytes[at] = (byte) (bytes[at] & ~(3 << 2 * event) | outcome.ordinal() << 2 * event);
+    }
+
+    /** The deliveries, as bits, that were handed to their handlers and whose outcomes come later. */
+    int awaited() {
+        return bytes[offset + AWAITED] & 0xFF;
+    }
+
+    boolean awaits(int event, int handler) {
+        return (awaited() & Properties.bit(event, handler)) != 0;
+    }
+
+    void await(int event, int handler, boolean awaited) {
+        set(AWAITED, event, handler, awaited);
+    }
+
+    /** The deliveries, as bits, of events that it has settled, and whose lanes its claim of events keeps until their outcomes are settled. */
+    int kept() {
+        return bytes[offset + KEPT] & 0xFF;
+    }
+
+    /** The events that it has decided to settle by keeping lanes, and whose settlement has not been answered. */
+    int eventsToKeep() {
+        return LaneSettlements.events(kept()) & events();
+    }
+
+    boolean keeps(int event, int handler) {
+        return (kept() & Properties.bit(event, handler)) != 0;
+    }
+
+    void keep(int event, int handler, boolean kept) {
+        set(KEPT, event, handler, kept);
+    }
+
+    /** Forgets deliveries that it has kept, with their outcomes. */
+    void dropKept(int deliveries) {
+        for (int event = 0; event < State.EVENTS; event++) {
+            for (int handler = 0; handler < State.HANDLERS; handler++) {
+                if ((deliveries & Properties.bit(event, handler)) != 0) {
+                    keep(event, handler, false);
+                    setOutcome(event, handler, Outcome.NONE);
+                }
+            }
+        }
+    }
+
+    private void set(int field, int event, int handler, boolean value) {
+        int bit = Properties.bit(event, handler);
+        bytes[offset + field] = (byte) (value ? bytes[offset + field] | bit : bytes[offset + field] & ~bit);
     }
 
     /** Whether the attempt of an event of its lane that failed was the last one, as far as it knows from its claim. */
