@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class LeaderlessPartitionTest {
 
     private static final int LEADERLESS = 5;
-    private static final Duration LOCAL_HANDLER = Duration.ofMillis(2500);
+    private static final Duration LOCAL_HANDLER = Duration.ofMillis(500);
 
     @Test
     void otherPartitionsContinue() throws Exception {

@@ -21,7 +21,7 @@ class LocalHandlersTest {
     private static final Duration HALF_A_ROUND_TRIP = Duration.ofMillis(1500);
 
     @ParameterizedTest
-    @CsvSource({"1, 2500", "4, 750"})
+    @CsvSource({"1, 500", "4, 500"})
     void continueWhileKafkaIsAwayOrSlow(int concurrency, long p99Millis) {
         try (KafkaCluster cluster = KafkaCluster.startProxied(1);
                 TestDatabase database = TestPostgres.shared().newDatabase()) {
@@ -62,7 +62,7 @@ class LocalHandlersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 2500", "4, 750"})
+    @CsvSource({"1, 500", "4, 500"})
     void continueWithoutCredential(int concurrency, long p99Millis) {
         try (KafkaCluster cluster = KafkaCluster.startWithPasswords(1);
                 TestDatabase database = TestPostgres.shared().newDatabase()) {

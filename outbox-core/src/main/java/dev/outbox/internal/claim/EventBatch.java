@@ -155,17 +155,17 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         return Optional.of(PATIENCE.minusNanos(System.nanoTime() - awaitingSince));
     }
 
-    /** An outcome that has come meanwhile counts. */
+    /** An outcome that has come meanwhile counts. Outcomes come in the order of a lane, so the last are read first: none before them is missed. */
     @Override
     public void letWait(boolean keepsLanes) {
         List<DispatchedEvent> events;
         synchronized (awaiting) {
             events = List.copyOf(awaiting.values());
             awaiting.clear();
-            for (DispatchedEvent event : events) {
-                event.outcomes().replaceAll((handlerId, outcome) -> known(outcome, keepsLanes));
-                super.add(event);
+            for (int i = events.size() - 1; i >= 0; i--) {
+                events.get(i).outcomes().replaceAll((handlerId, outcome) -> known(outcome, keepsLanes));
             }
+            events.forEach(super::add);
         }
         this.keepsLanes |= events.stream().anyMatch(DispatchedEvent::isLater);
         events.forEach((event) -> arrived());

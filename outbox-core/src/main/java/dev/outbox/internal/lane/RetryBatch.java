@@ -71,13 +71,33 @@ final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
     void await(DueDelivery delivery, DeliveryOutcome later) {
         awaited.add(DeliveryKey.of(delivery));
         await();
-        CompletableFuture<Void> unused = later.known().thenAccept((outcome) -> {
+        CompletableFuture<Void> unused = later.known().thenAccept((outcome) -> arrived(delivery, outcome));
+    }
+
+    private void arrived(DueDelivery delivery, DeliveryOutcome outcome) {
+        synchronized (awaited) {
+            if (!awaited.contains(DeliveryKey.of(delivery))) {
+                return;
+            }
             if (!outcome.isUnattempted()) {
                 add(new Attempted(delivery, outcome));
             }
             awaited.remove(DeliveryKey.of(delivery));
-            arrived();
-        });
+        }
+        arrived();
+    }
+
+    /** Keeps its lanes as long as the process does. */
+    @Override
+    public void letWait(boolean keepsLanes) {
+        List<DeliveryKey> givenBack = List.of();
+        synchronized (awaited) {
+            if (!keepsLanes) {
+                givenBack = List.copyOf(awaited);
+                awaited.clear();
+            }
+        }
+        givenBack.forEach((key) -> arrived());
     }
 
     @Override
