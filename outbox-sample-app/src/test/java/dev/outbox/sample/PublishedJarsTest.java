@@ -77,6 +77,7 @@ class PublishedJarsTest {
                 "dev.outbox.test",
                 "dev.outbox.forwarding",
                 "dev.outbox.kafka",
+                "dev.outbox.messaging",
                 "dev.outbox.console");
 
         Configuration modules = ModuleLayer.boot()
