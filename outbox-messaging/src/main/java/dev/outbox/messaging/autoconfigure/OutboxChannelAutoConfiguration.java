@@ -1,0 +1,54 @@
+package dev.outbox.messaging.autoconfigure;
+
+import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
+import dev.outbox.forwarding.autoconfigure.Forwarding;
+import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
+import dev.outbox.forwarding.autoconfigure.RouteHandlers;
+import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.messaging.internal.channel.ChannelMessages;
+import dev.outbox.messaging.internal.channel.ChannelTarget;
+import java.time.Duration;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.messaging.MessageChannel;
+
+/** Configures the routes to message channels of an application that has an outbox. */
+@AutoConfiguration(after = OutboxForwardingAutoConfiguration.class)
+@ConditionalOnClass(MessageChannel.class)
+@ConditionalOnBean(OutboxRuntime.class)
+@EnableConfigurationProperties(OutboxChannelProperties.class)
+@Import(ChannelRoutes.class)
+public final class OutboxChannelAutoConfiguration {
+
+    /** A send that blocks has not failed, and no other connection would help: its event waits, and is reported. */
+    private static final Duration LONGEST_SEND = Duration.ofDays(1);
+
+    @Bean
+    @ConditionalOnNames(ChannelRoutes.PREFIX)
+    RouteLifecycle outboxChannelLifecycle(
+            Forwarding forwarding, OutboxChannelProperties properties, BeanFactory beans) {
+        String source = forwarding.source();
+        return forwarding.routes(
+                ChannelRoutes.CHANNEL,
+                properties.routes(),
+                new ChannelTarget(properties.routes(), beans),
+                LONGEST_SEND,
+                (name, route) -> {
+                    ChannelTarget.check(name, route);
+                    return new ChannelMessages(name, route, source);
+                });
+    }
+
+    @Bean
+    SmartInitializingSingleton outboxChannelReport(OutboxChannelProperties properties, BeanFactory beans) {
+        return () -> RouteHandlers.require(
+                beans, ChannelRoutes.CHANNEL, properties.routes().keySet());
+    }
+}
