@@ -48,6 +48,10 @@ final class UnknownProperties {
     private static final List<Module> MODULES = List.of(
             new Module("forwarding", "dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties"),
             new Module("kafka", "dev.outbox.kafka.autoconfigure.OutboxKafkaProperties"),
+            new Module(
+                    ROOT.append("channel"),
+                    "dev.outbox.messaging.autoconfigure.OutboxChannelProperties",
+                    "outbox-messaging"),
             new Module("console", "dev.outbox.console.autoconfigure.OutboxConsoleProperties"));
 
     private static final int LARGEST_DISTANCE_OF_VARIABLES = 2;

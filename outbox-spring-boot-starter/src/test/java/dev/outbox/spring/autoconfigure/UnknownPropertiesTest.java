@@ -226,6 +226,10 @@ class UnknownPropertiesTest {
                     routes:
                       orders:
                         topic: orders
+                  channel:
+                    routes:
+                      orders:
+                        channel: orders
                   forwarding:
                     source: /shop
                 """)
@@ -235,6 +239,9 @@ class UnknownPropertiesTest {
                         .containsOnlyOnce(
                                 "Property outbox.kafka.routes.orders.topic has no effect without its module: add"
                                         + " dev.outbox:outbox-kafka (")
+                        .containsOnlyOnce(
+                                "Property outbox.channel.routes.orders.channel has no effect without its module: add"
+                                        + " dev.outbox:outbox-messaging (")
                         .containsOnlyOnce("Property outbox.forwarding.source has no effect without its module: add"
                                 + " dev.outbox:outbox-forwarding (")
                         .doesNotContain(UNKNOWN));
