@@ -25,6 +25,9 @@ public final class RabbitProcess implements AutoCloseable {
     /** Tells a skipped test what is missing. */
     public static final String MISSING = "RabbitMQ is not installed: apt-get install rabbitmq-server";
 
+    /** Bytes of the largest message that it takes, fewer than an event may have. */
+    public static final int LARGEST_MESSAGE = 1 << 18;
+
     /** Where Debian has the scripts that run as any user. */
     private static final File SCRIPTS = new File("/usr/lib/rabbitmq/bin");
 
@@ -57,6 +60,12 @@ public final class RabbitProcess implements AutoCloseable {
                 Map.entry("RABBITMQ_CTL_DIST_PORT_MAX", String.valueOf(control)),
                 Map.entry("RABBITMQ_MNESIA_BASE", directory.resolve("data").toString()),
                 Map.entry("RABBITMQ_LOG_BASE", directory.resolve("log").toString()),
+                Map.entry(
+                        "RABBITMQ_CONFIG_FILE",
+                        Files.writeString(
+                                        directory.resolve("rabbitmq.conf"),
+                                        "max_message_size = " + LARGEST_MESSAGE + "\n")
+                                .toString()),
                 Map.entry(
                         "RABBITMQ_ENABLED_PLUGINS_FILE",
                         Files.writeString(directory.resolve("plugins"), "[rabbitmq_consistent_hash_exchange].")

@@ -1,0 +1,5 @@
+/** RabbitMQ, from the publisher to a consumer. */
+@NullMarked
+package dev.outbox.messaging.rabbit;
+
+import org.jspecify.annotations.NullMarked;
