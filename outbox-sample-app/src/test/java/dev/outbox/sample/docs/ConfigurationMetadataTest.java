@@ -60,6 +60,7 @@ class ConfigurationMetadataTest {
                         "outbox.forwarding.source",
                         "outbox.poller.enabled",
                         "outbox.poller.streams",
+                        "outbox.rabbit.template",
                         "outbox.retention.archived",
                         "outbox.retention.dead",
                         "outbox.retention.operations",
@@ -72,7 +73,10 @@ class ConfigurationMetadataTest {
 
     /** With -Dupdate, writes the tables instead of comparing them. Links of properties are the page's own, and stay. */
     @ParameterizedTest
-    @CsvSource({"configuration.md, outbox\\.(?!console\\.|kafka\\.|channel\\.).*", "console.md, outbox\\.console\\..*"})
+    @CsvSource({
+        "configuration.md, outbox\\.(?!console\\.|kafka\\.|channel\\.|rabbit\\.).*",
+        "console.md, outbox\\.console\\..*"
+    })
     void tableIsThatOfTheMetadata(String name, String selection) throws IOException {
         Path page = SourceTree.ROOT.resolve("docs").resolve(name);
         String text = SourceTree.read(page);

@@ -49,6 +49,10 @@ final class UnknownProperties {
             new Module("forwarding", "dev.outbox.forwarding.autoconfigure.OutboxForwardingProperties"),
             new Module("kafka", "dev.outbox.kafka.autoconfigure.OutboxKafkaProperties"),
             new Module(
+                    ROOT.append("rabbit"),
+                    "dev.outbox.messaging.autoconfigure.OutboxRabbitProperties",
+                    "outbox-messaging"),
+            new Module(
                     ROOT.append("channel"),
                     "dev.outbox.messaging.autoconfigure.OutboxChannelProperties",
                     "outbox-messaging"),

@@ -226,6 +226,10 @@ class UnknownPropertiesTest {
                     routes:
                       orders:
                         topic: orders
+                  rabbit:
+                    routes:
+                      orders:
+                        exchange: orders
                   channel:
                     routes:
                       orders:
@@ -239,6 +243,9 @@ class UnknownPropertiesTest {
                         .containsOnlyOnce(
                                 "Property outbox.kafka.routes.orders.topic has no effect without its module: add"
                                         + " dev.outbox:outbox-kafka (")
+                        .containsOnlyOnce(
+                                "Property outbox.rabbit.routes.orders.exchange has no effect without its module: add"
+                                        + " dev.outbox:outbox-messaging (")
                         .containsOnlyOnce(
                                 "Property outbox.channel.routes.orders.channel has no effect without its module: add"
                                         + " dev.outbox:outbox-messaging (")

@@ -1,0 +1,82 @@
+package dev.outbox.messaging.autoconfigure;
+
+import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
+import dev.outbox.forwarding.autoconfigure.Forwarding;
+import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
+import dev.outbox.forwarding.autoconfigure.RouteHandlers;
+import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.messaging.internal.rabbit.RabbitTarget;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import java.time.Duration;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** Configures the routes to RabbitMQ of an application that has an outbox. */
+@AutoConfiguration(
+        after = {OutboxAutoConfiguration.class, OutboxForwardingAutoConfiguration.class},
+        afterName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration")
+@ConditionalOnBean(OutboxRuntime.class)
+@EnableConfigurationProperties(OutboxRabbitProperties.class)
+public final class OutboxRabbitAutoConfiguration {
+
+    /** Longer than a client needs to notice a broker without heartbeats. */
+    private static final Duration LONGEST_SEND = Duration.ofMinutes(3);
+
+    @Bean
+    SmartInitializingSingleton outboxRabbitHandlers(OutboxRabbitProperties properties, BeanFactory beans) {
+        return () -> RouteHandlers.require(
+                beans, RabbitRoutes.RABBIT, properties.routes().keySet());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RabbitTemplate.class)
+    @ConditionalOnNames(RabbitRoutes.PREFIX)
+    @Import(RabbitRoutes.class)
+    static class Routes {
+
+        @Bean
+        RouteLifecycle outboxRabbitLifecycle(
+                Forwarding forwarding, OutboxRabbitProperties properties, BeanFactory beans) {
+            RabbitTemplate template = properties.template() == null
+                    ? beans.getBean(RabbitTemplate.class)
+                    : beans.getBean(properties.template(), RabbitTemplate.class);
+            RabbitRoutes.requireOutcomes(template);
+            String source = forwarding.source();
+            return forwarding.routes(
+                    RabbitRoutes.RABBIT,
+                    properties.routes(),
+                    new RabbitTarget(template),
+                    LONGEST_SEND,
+                    (name, route) -> RabbitRoutes.messages(source, name, route));
+        }
+    }
+
+    /** Fails the start, because the events of the routes would wait without a word. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.amqp.rabbit.core.RabbitTemplate")
+    @ConditionalOnNames(RabbitRoutes.PREFIX)
+    static class RoutesWithoutRabbit {
+
+        @Bean
+        static BeanFactoryPostProcessor outboxRabbitRoutesWithoutRabbit() {
+            return (beans) -> {
+                throw new OutboxConfigurationException(
+                        RabbitRoutes.PREFIX + " needs Spring AMQP, which this application does not have",
+                        "add org.springframework.boot:spring-boot-starter-amqp",
+                        null);
+            };
+        }
+    }
+}
