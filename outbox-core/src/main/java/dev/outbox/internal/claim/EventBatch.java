@@ -123,15 +123,15 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
             super.add(event);
             return;
         }
-        synchronized (awaiting) {
-            awaiting.put(event.id(), event);
-        }
-        awaitingSince = System.nanoTime();
-        await();
         List<CompletableFuture<?>> outcomes = new ArrayList<>();
         event.outcomes().values().forEach((outcome) -> outcomes.add(outcome.known()));
         if (before != null) {
             outcomes.add(before);
+        }
+        awaitingSince = System.nanoTime();
+        await();
+        synchronized (awaiting) {
+            awaiting.put(event.id(), event);
         }
         known.put(
                 aggregate,

@@ -26,6 +26,7 @@ public abstract class Batch<W, O> {
     private final long claimedAt = System.nanoTime();
     private long settledAt = claimedAt;
     private boolean begun;
+    private boolean woken;
     private int refusals;
 
     protected Batch(List<SerialQueue<W>> queues) {
@@ -88,7 +89,7 @@ public abstract class Batch<W, O> {
 
     /** Returns whether nothing is left to do but to wait for outcomes that come later. */
     public final boolean isAwaiting() {
-        return open.get() == 0 && awaited.get() > 0;
+        return open.get() == 0 && isAwaited();
     }
 
     public void add(O outcome) {
@@ -102,11 +103,12 @@ public abstract class Batch<W, O> {
         awaited.incrementAndGet();
     }
 
-    /** Notes that an outcome has come, and was added. Wakes the loop for the first that it has to settle, and for the last. */
+    /** Notes that an outcome has come, and was added. Wakes the loop for the first since the last settlement, and for the last. */
     protected final void arrived() {
         boolean first;
         synchronized (unsettled) {
-            first = unsettled.size() <= 1;
+            first = !woken;
+            woken = true;
         }
         if (awaited.decrementAndGet() == 0 || first) {
             wake.run();
@@ -114,6 +116,11 @@ public abstract class Batch<W, O> {
         synchronized (awaited) {
             awaited.notifyAll();
         }
+    }
+
+    /** Returns whether outcomes come later, and work may be left to dispatch. */
+    public final boolean isAwaited() {
+        return awaited.get() > 0;
     }
 
     /** Waits for the outcomes that come later, at most for the given time. */
@@ -167,6 +174,7 @@ public abstract class Batch<W, O> {
             unsettled.clear();
             unsettled.addAll(left);
             settledAt = System.nanoTime();
+            woken = false;
         }
         return settled;
     }

@@ -139,7 +139,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
             return Optional.of(LONGEST_UNSETTLED_BESIDE_OTHERS);
         }
         Optional<Duration> patience = batches.stream()
-                .filter(Batch::isAwaiting)
+                .filter(Batch::isAwaited)
                 .map(Batch::patience)
                 .flatMap(Optional::stream)
                 .min(Duration::compareTo);
@@ -237,7 +237,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         if (!batches.contains(batch)) {
             return;
         }
-        if (batch.isAwaiting()
+        if (batch.isAwaited()
                 && batch.patience()
                         .filter((left) -> left.isNegative() || left.isZero())
                         .isPresent()) {
@@ -276,7 +276,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
             }
         } finally {
             batch.complete(queue);
-            if (batch.isDispatched() || pool.isIdle()) {
+            if (batch.isDispatched() || batch.isAwaited() || pool.isIdle()) {
                 wake.run();
             }
         }
