@@ -47,6 +47,7 @@ final class BatchResult {
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
     private final Map<Long, CompletionStage<?>> later = new ConcurrentHashMap<>();
     private @Nullable Throwable thrown;
+    private volatile boolean decided;
 
     /** What becomes of outcomes that come later: the time limit of each, and its classification. */
     record Arrivals(@Nullable Duration limit, BiFunction<Attempt, @Nullable Throwable, DeliveryOutcome> classify) {}
@@ -125,6 +126,7 @@ final class BatchResult {
 
     /** Decides what becomes of each event, and logs the failures. */
     List<DeliveryOutcome> outcomes() {
+        decided = true;
         if (thrown == null && known.isEmpty() && failed.isEmpty() && later.isEmpty()) {
             return Collections.nCopies(attempts.size(), DeliveryOutcome.SUCCEEDED);
         }
@@ -175,7 +177,9 @@ final class BatchResult {
         stage.whenComplete((ignored, ex) -> ended.complete(ex));
         Duration limit = arrivals.limit();
         if (limit != null) {
-            ended.completeOnTimeout(TimeLimit.late(limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+            CompletableFuture<Void> unused = ended.completeOnTimeout(
+                            TimeLimit.late(limit), limit.toNanos(), TimeUnit.NANOSECONDS)
+                    .thenRun(() -> stage.toCompletableFuture().cancel(false));
         }
         return before.thenCompose((earlier) -> earlier.succeeded()
                         ? ended.thenApply((ex) -> arrived(attempt, ex))
@@ -202,6 +206,9 @@ final class BatchResult {
         @Override
         public void later(Object event, CompletionStage<?> outcome) {
             Objects.requireNonNull(outcome, "outcome");
+            if (decided) {
+                throw new IllegalStateException("the handler has returned, so its outcomes are known");
+            }
             forEach(event, (id) -> later.putIfAbsent(id, outcome));
         }
 

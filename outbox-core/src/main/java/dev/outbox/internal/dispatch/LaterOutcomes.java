@@ -9,7 +9,9 @@ public interface LaterOutcomes extends BatchOutcome {
     /**
      * Lets the outcome of an event come later: its success, its failure, or that it was not attempted if the stage is cancelled. The later
      * events of the aggregate in the batch must not begin before; behind a failure they count as not attempted, whatever their own stages
-     * tell. A stage has to end, by itself or by the timeout of the handler. To be called before the handler returns.
+     * tell. A stage has to end, by itself or by the timeout of the handler, which cancels it. To be called before the handler returns.
+     *
+     * @throws IllegalStateException if the handler has returned
      */
     void later(Object event, CompletionStage<?> outcome);
 

@@ -1,12 +1,15 @@
 package dev.outbox.internal.dispatch;
 
+import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.BatchHandler;
 import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.HeldTransaction;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
@@ -22,8 +25,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -229,6 +234,163 @@ class LaterOutcomesTest {
             return outbox.published() == 3;
         });
         assertThat(outbox.runtime().openCircuits()).isEmpty();
+    }
+
+    @Test
+    @Guarantee(
+            value = "G4",
+            sentence = "A slow handler in the batch of an outcome that comes later does not hold up its aggregate.")
+    void slowHandlerOfTheSameBatchDoesNotHoldUpTheAggregate() {
+        CountDownLatch slow = new CountDownLatch(1);
+        outbox.handler("local", "*", (event) -> {
+            if (event.aggregateId().equals("slow")) {
+                awaitLatch(slow);
+            }
+            local.handle(event);
+        });
+        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) ->
+                payloads.forEach((event) -> ((LaterOutcomes) outcome).later(event, send(event)));
+        HandlerDefinition forward = HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler);
+        start(forward, 2);
+        outbox.inTransaction(() -> outbox.publishOrders("quick", "slow"));
+        await().until(() -> begun.contains("quick 1"));
+
+        outbox.publishOrders("quick");
+
+        await().until(() -> local.handled().size() == 2);
+        slow.countDown();
+        await().until(() -> begun.contains("slow 1"));
+        answer("quick 1");
+        answer("slow 1");
+        await().until(() -> begun.contains("quick 2"));
+        answer("quick 2");
+        outbox.awaitPublished(3);
+        awaitNoClaim();
+    }
+
+    @Test
+    void outcomeThatIsAddedAfterTheHandlerHasReturnedIsRefused() {
+        List<Runnable> late = new CopyOnWriteArrayList<>();
+        start(
+                HandlerDefinition.ofBatch(
+                        "forward",
+                        Set.of("*"),
+                        null,
+                        (payloads, events, outcome, context) -> late.add(
+                                () -> ((LaterOutcomes) outcome).later(payloads.get(0), new CompletableFuture<>()))),
+                1);
+        outbox.publishOrders("a");
+        outbox.awaitPublished(1);
+
+        assertThatThrownBy(late.get(0)::run).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void outcomeThatDoesNotComeInTimeIsCancelled() {
+        List<CompletableFuture<Void>> stages = new CopyOnWriteArrayList<>();
+        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) -> {
+            stages.add(stages.isEmpty() ? new CompletableFuture<>() : CompletableFuture.completedFuture(null));
+            ((LaterOutcomes) outcome).later(payloads.get(0), stages.get(stages.size() - 1));
+        };
+        start(HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler).timeout(Duration.ofMillis(200)), 1);
+        outbox.publishOrders("a");
+
+        outbox.awaitPublished(1);
+        await().until(stages.get(0)::isCancelled);
+    }
+
+    @Test
+    void eventThatHasFailedIsNotAwaited() {
+        AtomicInteger calls = new AtomicInteger();
+        start(
+                HandlerDefinition.ofBatch("forward", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                    if (calls.incrementAndGet() == 1) {
+                        ((LaterOutcomes) outcome).later(payloads.get(0), new CompletableFuture<>());
+                        outcome.failed(payloads.get(0), new IllegalStateException("on purpose"));
+                    }
+                }),
+                1);
+        outbox.publishOrders("a");
+
+        outbox.awaitPublished(1);
+        assertThat(calls).hasValue(2);
+        awaitNoClaim();
+    }
+
+    @Test
+    void outcomeThatIsKnownAtOnceIsSettled() {
+        start(
+                HandlerDefinition.ofBatch(
+                        "forward",
+                        Set.of("*"),
+                        null,
+                        (payloads, events, outcome, context) -> payloads.forEach((event) ->
+                                ((LaterOutcomes) outcome).later(event, CompletableFuture.completedFuture(null)))),
+                1);
+        outbox.publishTogether(300, 5);
+
+        outbox.awaitPublished(300);
+        assertThat(outbox.failures()).isZero();
+        awaitNoClaim();
+    }
+
+    /** More than may hold up others at a time. */
+    @Test
+    void manyBatchesAreAwaitedAtOnce() {
+        outbox.handler("local", "*", local).handler(forward()).stream(
+                        "default", new PollerSettings(Duration.ofMillis(50), 1, 1, LEASE, Duration.ofSeconds(1)))
+                .start();
+        outbox.publishTogether(60, 60);
+
+        await().atMost(Duration.ofSeconds(5)).until(() -> local.handled().size() == 60);
+        await().until(() -> begun.size() == 60);
+        List.copyOf(answers.keySet()).forEach(this::answer);
+        outbox.awaitPublished(60);
+        awaitNoClaim();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lockedEventHoldsUpItsOwnOutcomeOnly(boolean beforeTheLaneIsKept) {
+        start(forward(), 1);
+        List<EventEnvelope> events = outbox.publishOrders("locked", "free");
+        await().until(() -> begun.size() == 2 && (beforeTheLaneIsKept || outbox.claimedLanes() == 2));
+        HeldTransaction<Long> other = outbox.hold(() -> outbox.value(
+                Long.class,
+                "SELECT id FROM events.outbox_unpublished WHERE id = ? FOR UPDATE",
+                events.get(0).id()));
+        answer("free 1");
+        answer("locked 1");
+
+        outbox.awaitPublished(1);
+        outbox.publishOrders("next");
+        await().until(() -> begun.contains("next 1"));
+        answer("next 1");
+        outbox.awaitPublished(2);
+        other.commit();
+        outbox.awaitPublished(3);
+        assertThat(begun).hasSize(3);
+        awaitNoClaim();
+    }
+
+    @Test
+    void outcomeThatComesAfterARestartChangesNothing() {
+        start(forward(), 1);
+        outbox.publishOrders("a", "b");
+        await().until(() -> outbox.claimedLanes() == 2);
+        CompletableFuture<Void> stale = answers.remove("a 1");
+        outbox.runtime().close();
+        TestOutbox next = outbox.another().retry(soon());
+        next.handler(forward()).start();
+        await().until(() -> begun.size() == 4);
+
+        stale.complete(null);
+        await().during(Duration.ofMillis(300)).until(() -> outbox.published() == 0);
+        answer("a 1");
+        answer("b 1");
+
+        outbox.awaitPublished(2);
+        awaitNoClaim();
     }
 
     @ParameterizedTest
