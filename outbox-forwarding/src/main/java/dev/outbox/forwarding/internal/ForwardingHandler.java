@@ -109,7 +109,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         return lanes.values();
     }
 
-    /** Sends the next message of a lane. One that must not begin any more was not attempted. */
+    /** Sends the next message of a lane, unless the outcome of the one before came too late. One that must not begin any more was not attempted. */
     private void forward(Deque<Item> lane, LaterOutcomes outcomes) {
         Item item = lane.poll();
         if (item == null) {
@@ -130,8 +130,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
             Throwable failure = failure(sending, end);
             if (failure != null) {
                 item.outcome().completeExceptionally(failure);
-            } else {
-                item.outcome().complete(null);
+            } else if (item.outcome().complete(null)) {
                 forward(lane, outcomes);
             }
         });
@@ -149,9 +148,8 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
                     "not sent, because " + MOST_OPEN + " messages have no answer yet",
                     Causes.selfReported());
         }
-        M message = messages.apply(event);
+        Sending sending = sender.send(messages.apply(event), this::silent);
         open.incrementAndGet();
-        Sending sending = sender.send(message, this::silent);
         sent.put(event.eventId(), sending);
         CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> ended(event, sending));
         return sending;

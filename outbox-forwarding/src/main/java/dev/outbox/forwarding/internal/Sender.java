@@ -222,6 +222,9 @@ public final class Sender<M> {
             end(sending, refusal, unit);
             return;
         }
+        if (!open.contains(sending)) {
+            return;
+        }
         unit.begin(now);
         sending.handOver(unit);
         target.send(message).whenComplete((result, failure) -> {

@@ -225,6 +225,50 @@ class LateAnswersTest {
         assertThat(faults.failing().toString()).contains("all destinations", "was not completed within 20 s");
     }
 
+    /** The stage of the first attempt was cancelled, as the core does when it is out of time. */
+    @Test
+    void attemptThatWasGivenUpSendsNoMore() throws Exception {
+        broker.silence("a");
+        Map<String, CompletableFuture<?>> first = handle("a1", "a2");
+        awaitSent("a1");
+        first.get("a1").cancel(false);
+        Map<String, CompletableFuture<?>> second = handle("a1");
+
+        broker.acknowledge("a1");
+
+        awaitSuccess(second, "a1");
+        awaitSuccess(handle("b1"), "b1");
+        assertThat(broker.sent()).containsExactly("a1", "b1");
+    }
+
+    @Test
+    void messageThatCannotBeSentDoesNotStayOpen() throws Exception {
+        Map<String, CompletableFuture<?>> refused = new HashMap<>();
+        for (int i = 0; i < 101; i++) {
+            refused = handle(IntStream.range(i * 100, (i + 1) * 100)
+                    .mapToObj((k) -> "?" + k + "-1")
+                    .toArray(String[]::new));
+        }
+
+        assertThat(refused.values()).allSatisfy((outcome) -> assertThat(outcome).isCompletedExceptionally());
+        awaitSuccess(handle("a1"), "a1");
+    }
+
+    @Test
+    void messageThatWasGivenUpIsNotSent() throws Exception {
+        CountDownLatch blocked = broker.block();
+        Map<String, CompletableFuture<?>> outcomes = handle("x1");
+        advance(LONGEST_SEND.plusSeconds(1));
+        sender.look();
+        assertThat(failure(outcomes, "x1")).hasMessageContaining("was not completed within 20 s");
+        blocked.countDown();
+        await().until(() -> broker.replacements() == 1);
+
+        advance(Duration.ofSeconds(5));
+        awaitSuccess(handle("x2"), "x2");
+        assertThat(broker.sent()).containsExactly("x2");
+    }
+
     @Test
     void connectionThatFailsForAMinuteIsReplaced() throws Exception {
         broker.silence("a");

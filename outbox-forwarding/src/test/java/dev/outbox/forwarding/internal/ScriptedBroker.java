@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Broker that answers as a test says. The message {@code "a1"} is the first one of the aggregate {@code a}; upper-case aggregates share the
- * unit of lower-case ones, and {@code x} has a destination of its own.
+ * unit of lower-case ones, {@code x} has a destination of its own, and
+ * {@code ?} none.
  */
 final class ScriptedBroker implements MessageTarget<String> {
 
@@ -53,6 +54,9 @@ final class ScriptedBroker implements MessageTarget<String> {
 
     @Override
     public String destination(String message) {
+        if (message.startsWith("?")) {
+            throw new IllegalArgumentException("no destination");
+        }
         return message.startsWith("x") ? "x" : "orders";
     }
 
