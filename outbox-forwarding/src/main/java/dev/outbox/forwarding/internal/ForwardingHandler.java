@@ -10,12 +10,14 @@ import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,17 +77,26 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         this.succeededAt = nanos.getAsLong();
     }
 
-    /** Event with its outcome. */
-    private record Item(EventEnvelope event, CompletableFuture<Void> outcome) {}
+    /** Event with its message, or with why it has none, and its outcome. */
+    private record Item<M>(
+            EventEnvelope event,
+            @Nullable M message,
+            @Nullable Throwable refusal,
+            CompletableFuture<Void> outcome) {}
 
     @Override
     public void handle(
             List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context) {
         requirePrecondition();
         LaterOutcomes outcomes = (LaterOutcomes) outcome;
-        for (Deque<Item> lane : lanes(payloads)) {
-            lane.forEach((item) -> outcomes.later(item.event(), item.outcome()));
-            forward(lane, outcomes);
+        for (List<EventEnvelope> lane : lanes(payloads)) {
+            Deque<Item<M>> items = new ArrayDeque<>();
+            for (EventEnvelope event : lane) {
+                Item<M> item = item(event);
+                items.add(item);
+                outcomes.later(event, item.outcome());
+            }
+            forward(items, outcomes);
         }
     }
 
@@ -99,19 +110,28 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         }
     }
 
-    private static Collection<Deque<Item>> lanes(List<EventEnvelope> events) {
-        Map<List<String>, Deque<Item>> lanes = new LinkedHashMap<>();
+    private static Collection<List<EventEnvelope>> lanes(List<EventEnvelope> events) {
+        Map<List<String>, List<EventEnvelope>> lanes = new LinkedHashMap<>();
         for (EventEnvelope event : events) {
-            lanes.computeIfAbsent(
-                            List.of(event.aggregateType(), event.aggregateId()), (aggregate) -> new ArrayDeque<>())
-                    .add(new Item(event, new CompletableFuture<>()));
+            lanes.computeIfAbsent(List.of(event.aggregateType(), event.aggregateId()), (aggregate) -> new ArrayList<>())
+                    .add(event);
         }
         return lanes.values();
     }
 
+    /** Creates the message here, because the application's part in it may block: acknowledgements come on a thread of the broker's client. */
+    private Item<M> item(EventEnvelope event) {
+        CompletableFuture<Void> outcome = new CompletableFuture<>();
+        try {
+            return new Item<>(event, messages.apply(event), null, outcome);
+        } catch (Throwable ex) {
+            return new Item<>(event, null, ex, outcome);
+        }
+    }
+
     /** Sends the next message of a lane, unless the outcome of the one before came too late. One that must not begin any more was not attempted. */
-    private void forward(Deque<Item> lane, LaterOutcomes outcomes) {
-        Item item = lane.poll();
+    private void forward(Deque<Item<M>> lane, LaterOutcomes outcomes) {
+        Item<M> item = lane.poll();
         if (item == null) {
             return;
         }
@@ -121,7 +141,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         }
         Sending sending;
         try {
-            sending = sending(item.event());
+            sending = sending(item);
         } catch (Throwable ex) {
             item.outcome().completeExceptionally(ex);
             return;
@@ -137,7 +157,8 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
     }
 
     /** Sends an event, unless an earlier attempt has sent it: that message may still be on its way, or acknowledged by now. */
-    private Sending sending(EventEnvelope event) {
+    private Sending sending(Item<M> item) throws Throwable {
+        EventEnvelope event = item.event();
         Sending earlier = event.replayed() ? null : sent.get(event.eventId());
         if (earlier != null && (earlier.isOpen() || earlier.hasSucceeded())) {
             return earlier;
@@ -148,7 +169,11 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
                     "not sent, because " + MOST_OPEN + " messages have no answer yet",
                     Causes.selfReported());
         }
-        Sending sending = sender.send(messages.apply(event), this::silent);
+        M message = item.message();
+        if (message == null) {
+            throw Objects.requireNonNull(item.refusal());
+        }
+        Sending sending = sender.send(message, this::silent);
         open.incrementAndGet();
         sent.put(event.eventId(), sending);
         CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> ended(event, sending));

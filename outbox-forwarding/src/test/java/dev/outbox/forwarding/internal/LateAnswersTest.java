@@ -15,9 +15,11 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,8 +40,9 @@ class LateAnswersTest {
     private final AtomicLong advanced = new AtomicLong();
     private final RouteFaults faults = new RouteFaults("Kafka", this::nanos);
     private final Sender<String> sender = new Sender<>(broker, LONGEST_SEND, this::nanos);
-    private final ForwardingHandler<String> handler = new ForwardingHandler<>(
-            "orders", (event) -> event.aggregateId() + event.sequence(), sender, faults, () -> {}, this::nanos);
+    private final ForwardingHandler<String> handler =
+            new ForwardingHandler<>("orders", this::message, sender, faults, () -> {}, this::nanos);
+    private final Set<Thread> mappers = ConcurrentHashMap.newKeySet();
     private volatile boolean over;
 
     @Test
@@ -54,6 +57,30 @@ class LateAnswersTest {
         awaitSent("a1", "b1", "b2", "a2");
         assertThat(outcomes.get("a1")).isCompleted();
         assertThat(outcomes.get("a2")).isNotDone();
+    }
+
+    @Test
+    void acknowledgementCreatesNoMessage() throws Exception {
+        broker.silence("a");
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "a2");
+        awaitSent("a1");
+
+        CompletableFuture.runAsync(() -> broker.acknowledge("a1")).join();
+
+        awaitSent("a1", "a2");
+        broker.acknowledge("a2");
+        awaitSuccess(outcomes, "a1", "a2");
+        assertThat(mappers).containsExactly(Thread.currentThread());
+    }
+
+    @Test
+    void nothingFollowsAnEventWithoutMessage() throws Exception {
+        Map<String, CompletableFuture<?>> outcomes = handle("a1", "!1", "!2", "b1");
+
+        awaitSuccess(outcomes, "a1", "b1");
+        assertThat(failure(outcomes, "!1")).isInstanceOf(IllegalArgumentException.class);
+        assertThat(outcomes.get("!2")).isNotDone();
+        assertThat(broker.sent()).containsExactly("a1", "b1");
     }
 
     @Test
@@ -284,6 +311,14 @@ class LateAnswersTest {
         broker.fail("A1", new IllegalStateException("expired"));
 
         await().until(() -> broker.replacements() == 1);
+    }
+
+    private String message(EventEnvelope event) {
+        mappers.add(Thread.currentThread());
+        if (event.aggregateId().equals("!")) {
+            throw new IllegalArgumentException("no message");
+        }
+        return event.aggregateId() + event.sequence();
     }
 
     /** Messages are sent on a thread of their destination. */
