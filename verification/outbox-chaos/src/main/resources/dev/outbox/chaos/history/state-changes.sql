@@ -131,6 +131,9 @@ CREATE TRIGGER record_delivery AFTER INSERT OR UPDATE OF status, attempt_count, 
     FOR EACH ROW EXECUTE FUNCTION chaos.record_delivery();
 CREATE TRIGGER record_lane AFTER UPDATE OF claim_id ON events.outbox_lane
     FOR EACH ROW WHEN (NEW.claim_id IS NOT NULL AND NEW.claim_id IS DISTINCT FROM OLD.claim_id) EXECUTE FUNCTION chaos.record_lane();
+-- A claim inserts the lanes that it keeps.
+CREATE TRIGGER record_kept_lane AFTER INSERT ON events.outbox_lane
+    FOR EACH ROW WHEN (NEW.claim_id IS NOT NULL) EXECUTE FUNCTION chaos.record_lane();
 CREATE TRIGGER record_claim AFTER INSERT OR UPDATE OR DELETE ON events.outbox_claim
     FOR EACH ROW EXECUTE FUNCTION chaos.record_claim();
 CREATE TRIGGER record_operation AFTER INSERT ON events.outbox_operation
