@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,11 +47,26 @@ final class BatchResult {
     private final List<Object> payloads;
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
     private final Map<Long, CompletionStage<?>> later = new ConcurrentHashMap<>();
+
+    /** Outcomes that come later, which share the time limit of the handler. */
+    private final List<Limited> limited = new ArrayList<>();
+
     private @Nullable Throwable thrown;
     private volatile boolean decided;
 
     /** What becomes of outcomes that come later: the time limit of each, and its classification. */
     record Arrivals(@Nullable Duration limit, BiFunction<Attempt, @Nullable Throwable, DeliveryOutcome> classify) {}
+
+    /** Stage that the handler has given, and what ends it. */
+    private record Limited(CompletionStage<?> stage, CompletableFuture<@Nullable Throwable> end) {
+
+        /** Ends an outcome that has not come. The handler learns it by the cancellation of its stage. */
+        void endBecauseOf(Throwable cause) {
+            if (end.complete(cause)) {
+                stage.toCompletableFuture().cancel(false);
+            }
+        }
+    }
 
     BatchResult(HandlerDefinition handler, List<Attempt> attempts, FailedAttempts failures, Arrivals arrivals) {
         this.handler = handler;
@@ -146,7 +162,23 @@ final class BatchResult {
             }
             outcomes.add(outcome);
         }
+        limit();
         return outcomes;
+    }
+
+    /** One timer for all outcomes that come later: a timer for each costs more than the outcome. */
+    private void limit() {
+        Duration limit = arrivals.limit();
+        if (limit != null && !limited.isEmpty()) {
+            CompletableFuture<Void> unused = CompletableFuture.allOf(
+                            limited.stream().map(Limited::end).toArray(CompletableFuture[]::new))
+                    .orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS)
+                    .whenComplete((ignored, ex) -> {
+                        if (ex != null) {
+                            limited.forEach((outcome) -> outcome.endBecauseOf(TimeLimit.late(limit)));
+                        }
+                    });
+        }
     }
 
     private DeliveryOutcome outcome(Attempt attempt, Map<Aggregate, CompletableFuture<DeliveryOutcome>> awaited) {
@@ -175,12 +207,7 @@ final class BatchResult {
             Attempt attempt, CompletionStage<?> stage, CompletableFuture<DeliveryOutcome> before) {
         CompletableFuture<@Nullable Throwable> ended = new CompletableFuture<>();
         stage.whenComplete((ignored, ex) -> ended.complete(ex));
-        Duration limit = arrivals.limit();
-        if (limit != null) {
-            CompletableFuture<Void> unused = ended.completeOnTimeout(
-                            TimeLimit.late(limit), limit.toNanos(), TimeUnit.NANOSECONDS)
-                    .thenRun(() -> stage.toCompletableFuture().cancel(false));
-        }
+        limited.add(new Limited(stage, ended));
         return before.thenCompose((earlier) -> earlier.succeeded()
                         ? ended.thenApply((ex) -> arrived(attempt, ex))
                         : CompletableFuture.completedFuture(DeliveryOutcome.QUEUED))
@@ -196,6 +223,9 @@ final class BatchResult {
 
     /** What the handler reports, from any thread. */
     private final class Reported implements LaterOutcomes {
+
+        /** Ids of the events, by the instances of their payloads and envelopes. */
+        private final IdentityHashMap<Object, List<Long>> ids = new IdentityHashMap<>();
 
         @Override
         public void failed(Object event, Throwable cause) {
@@ -220,18 +250,29 @@ final class BatchResult {
 
         /** Two events may have the same payload object, such as a constant: both are meant then, so that none is lost. */
         private void forEach(Object event, LongConsumer report) {
-            boolean found = false;
-            for (int i = 0; i < called.size(); i++) {
-                if (payloads.get(i) == event || called.get(i).envelope() == event) {
-                    report.accept(called.get(i).id());
-                    found = true;
+            List<Long> meant = ids().get(event);
+            if (meant == null) {
+                throw new IllegalArgumentException("the batch does not contain this "
+                        + event.getClass().getSimpleName() + "; pass an element of the list, the same instance");
+            }
+            meant.forEach(report::accept);
+        }
+
+        private synchronized IdentityHashMap<Object, List<Long>> ids() {
+            if (ids.isEmpty()) {
+                for (int i = 0; i < called.size(); i++) {
+                    Attempt attempt = called.get(i);
+                    add(attempt.envelope(), attempt.id());
+                    if (payloads.get(i) != attempt.envelope()) {
+                        add(payloads.get(i), attempt.id());
+                    }
                 }
             }
-            if (found) {
-                return;
-            }
-            throw new IllegalArgumentException("the batch does not contain this "
-                    + event.getClass().getSimpleName() + "; pass an element of the list, the same instance");
+            return ids;
+        }
+
+        private void add(Object event, long id) {
+            ids.computeIfAbsent(event, (unknown) -> new ArrayList<>(1)).add(id);
         }
     }
 }

@@ -113,7 +113,10 @@ final class Invocation {
         EventEnvelope envelope = attempt.envelope();
         Duration took = Duration.ofNanos(System.nanoTime() - begun);
         Circuits.Circuit circuit = circuits.of(handler);
-        LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
+        // A success without a failure before logs nothing, and entering costs as much as all the rest.
+        LogContext context = ex == null && attempt.failures() == 0
+                ? null
+                : LogContext.enter(envelope, handler.id(), attempt.attempt());
         try {
             DeliveryOutcome outcome = ex == null
                     ? DeliveryOutcome.SUCCEEDED
@@ -132,7 +135,9 @@ final class Invocation {
             }
             return outcome;
         } finally {
-            context.leave();
+            if (context != null) {
+                context.leave();
+            }
         }
     }
 
