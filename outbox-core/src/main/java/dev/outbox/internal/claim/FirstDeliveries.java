@@ -92,10 +92,10 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     }
 
     /** Returns the loop that works through them: with a pool, or on its own thread and one batch ahead. */
-    public BatchLoop<?, ?> loop(WorkerPool.@Nullable Share workers, Runnable wake) {
+    public BatchLoop<?, ?> loop(WorkerPool.@Nullable Share workers, Runnable wake, Runnable arrived) {
         return workers == null
-                ? BatchLoop.prefetching(stream.name(), this, stream.settings().lease(), wake)
-                : new BatchLoop<>(stream.name(), this, workers, wake);
+                ? BatchLoop.prefetching(stream.name(), this, stream.settings().lease(), arrived)
+                : new BatchLoop<>(stream.name(), this, workers, wake, arrived);
     }
 
     /** Returns and resets whether deliveries were queued since the last call. */

@@ -42,6 +42,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     private final @Nullable BackgroundCall<Settled> settler;
     private final WorkerPool.@Nullable Share workers;
     private final Runnable wake;
+    private final Runnable arrived;
     private final List<B> batches = new ArrayList<>();
 
     /** Batches with rows that another session holds locked: their aggregates wait, and nothing else does. */
@@ -55,9 +56,24 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     private long begunAt = System.nanoTime();
     private boolean crowded;
     private boolean gaveWay;
+
+    /** Whether the last claim ran beside open batches: it has left out what follows in their aggregates. */
+    private boolean leftOut;
+
+    private boolean freed;
     private boolean finishing;
 
     public BatchLoop(String name, BatchSource<B, W> source, WorkerPool.@Nullable Share workers, Runnable wake) {
+        this(name, source, workers, wake, wake);
+    }
+
+    /** Creates a loop with what to call when a thread of the pool is free, and when an outcome has come later. */
+    public BatchLoop(
+            String name,
+            BatchSource<B, W> source,
+            WorkerPool.@Nullable Share workers,
+            Runnable wake,
+            Runnable arrived) {
         this.name = name;
         this.source = source;
         // Settles one batch while the next is claimed. The database has fenced what an abandoned settlement writes.
@@ -65,24 +81,20 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
                 source instanceof Prefetch ? new BackgroundCall<>("outbox-settler-" + name, (settled) -> {}) : null;
         this.workers = workers;
         this.wake = wake;
+        this.arrived = arrived;
     }
 
     /** Creates a loop that dispatches on its own thread, claims one batch ahead, and settles one on another thread. */
     public static <B extends Batch<W, ?>, W> BatchLoop<B, W> prefetching(
-            String name, BatchSource<B, W> source, Duration lease, Runnable wake) {
-        return new BatchLoop<>(name, new Prefetch<>(source, name, lease), null, wake);
+            String name, BatchSource<B, W> source, Duration lease, Runnable arrived) {
+        return new BatchLoop<>(name, new Prefetch<>(source, name, lease), null, arrived);
     }
 
     /** Advances the batches, and claims another if there is room. */
     public Claimed<B> runOnce(BooleanSupplier closing) throws SQLException {
         begunAt = System.nanoTime();
         gaveWay = false;
-        retryLocked();
-        for (B batch : List.copyOf(batches)) {
-            if (batch != settling) {
-                advance(batch, closing);
-            }
-        }
+        advanceAll(closing);
         crowded = !hasRoom();
         Claimed<B> claimed =
                 closing.getAsBoolean() || crowded || isTurnOver() ? Claimed.nothing(false) : claim(closing);
@@ -90,7 +102,26 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         return claimed;
     }
 
+    /** Advances the batches, without a claim. Returns whether that has freed what the last claim has left out. */
+    public boolean settle(BooleanSupplier closing) throws SQLException {
+        begunAt = System.nanoTime();
+        freed = false;
+        advanceAll(closing);
+        finishAsync();
+        return freed && leftOut;
+    }
+
+    private void advanceAll(BooleanSupplier closing) throws SQLException {
+        retryLocked();
+        for (B batch : List.copyOf(batches)) {
+            if (batch != settling) {
+                advance(batch, closing);
+            }
+        }
+    }
+
     private Claimed<B> claim(BooleanSupplier closing) throws SQLException {
+        leftOut = !batches.isEmpty();
         Claimed<B> claimed = source.claim(settling != null);
         B batch = claimed.batch();
         if (batch == null) {
@@ -148,7 +179,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     /** Takes over a batch of which nothing is left to do but to wait for outcomes that come later. */
     public void adopt(B batch) {
-        batch.begin(wake);
+        batch.begin(arrived);
         batches.add(batch);
     }
 
@@ -225,7 +256,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     private void advance(B batch, BooleanSupplier closing) throws SQLException {
         if (!batch.isBegun()) {
             source.begin(batch);
-            batch.begin(wake);
+            batch.begin(arrived);
             if (workers != null) {
                 workers.work(
                         batch.queues(), (queue) -> dispatchOnPool(batch, queue, workers, closing), batch::complete);
@@ -344,6 +375,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     }
 
     private void applyResult(B batch, boolean last, Settled settled) {
+        freed = true;
         if (settled == Settled.LEASE_LOST) {
             batch.queues().forEach(SerialQueue::skipRest);
             end(batch);

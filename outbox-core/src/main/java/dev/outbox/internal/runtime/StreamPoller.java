@@ -13,6 +13,7 @@ import dev.outbox.internal.poll.WorkerPool;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +51,12 @@ final class StreamPoller implements AutoCloseable {
 
     private volatile boolean crowded;
 
+    /** Whether something else than outcomes that came later asks for a round. */
+    private final AtomicBoolean claims = new AtomicBoolean(true);
+
+    /** When the next round claims in any case, as a value of {@link System#nanoTime}. */
+    private long claimsAt = System.nanoTime();
+
     private long stirredAt = System.nanoTime();
     private boolean quiet;
 
@@ -60,8 +67,9 @@ final class StreamPoller implements AutoCloseable {
         this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), dependencies.dataSource(), this::round);
         RetryLanes lanes = new RetryLanes(stream, dependencies);
         this.first = new FirstDeliveries(stream, dependencies, lanes, workers != null);
-        this.firstDeliveries = first.loop(workers == null ? null : workers.share(workers.size()), loop::wake);
-        this.retries = lanes.loop(workers == null ? null : workers.share(workers.size() - 1), loop::wake);
+        this.firstDeliveries =
+                first.loop(workers == null ? null : workers.share(workers.size()), this::claimSoon, loop::wake);
+        this.retries = lanes.loop(workers == null ? null : workers.share(workers.size() - 1), this::claimSoon);
     }
 
     void start() {
@@ -77,6 +85,11 @@ final class StreamPoller implements AutoCloseable {
     /** Makes the poller start a round at once. */
     void wake() {
         stir();
+        claimSoon();
+    }
+
+    private void claimSoon() {
+        claims.set(true);
         loop.wake();
     }
 
@@ -84,8 +97,9 @@ final class StreamPoller implements AutoCloseable {
     void wakeWithin(Duration delay) {
         stir();
         if (roundBegunAt != null) {
-            loop.wake();
+            claimSoon();
         } else {
+            claims.set(true);
             loop.wakeWithin(delay);
         }
     }
@@ -101,11 +115,31 @@ final class StreamPoller implements AutoCloseable {
     private Duration round() throws SQLException {
         roundBegunAt = System.nanoTime();
         try {
-            return runOnce();
+            return needsClaim() ? runOnce() : settle();
         } finally {
             crowded = firstDeliveries.isCrowded();
             roundBegunAt = null;
         }
+    }
+
+    /** Outcomes that came later need no claim, unless the last round could not claim, or retries wait for them. */
+    private boolean needsClaim() {
+        return claims.getAndSet(false)
+                || System.nanoTime() - claimsAt >= 0
+                || firstDeliveries.isCrowded()
+                || retries.isAwaiting()
+                || retries.isBusy();
+    }
+
+    /** Settles outcomes that came later. A claim follows if they freed or queued something. */
+    private Duration settle() throws SQLException {
+        long next = claimsAt;
+        claimsAt = System.nanoTime();
+        if (firstDeliveries.settle(loop::isClosing) || first.takeQueuedFlag()) {
+            return Duration.ZERO;
+        }
+        claimsAt = next;
+        return untilSettlement(Duration.ofNanos(next - System.nanoTime()));
     }
 
     /**
@@ -119,7 +153,7 @@ final class StreamPoller implements AutoCloseable {
             quiet = nothing && stirredAt - begun < 0;
         }
         if (wakes) {
-            loop.wake();
+            claimSoon();
         }
     }
 
@@ -134,6 +168,7 @@ final class StreamPoller implements AutoCloseable {
 
     /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
     Duration runOnce() throws SQLException {
+        claimsAt = System.nanoTime();
         BatchSource.Claimed<?> claimed = turn(firstDeliveries, retries);
         boolean due = claimed.untilRedelivery()
                 .filter((until) -> until.isNegative() || until.isZero())
@@ -149,11 +184,10 @@ final class StreamPoller implements AutoCloseable {
         if (again) {
             return Duration.ZERO;
         }
-        return Stream.of(
+        Duration untilClaim = Stream.of(
                         Optional.of(idle()),
                         claimed.untilRedelivery().filter((until) -> !due),
                         claimed.lookAgainIn(),
-                        firstDeliveries.lookAgainIn(),
                         firstDeliveries.isCrowded()
                                 ? Optional.of(BatchLoop.LONGEST_UNSETTLED)
                                 : Optional.<Duration>empty(),
@@ -163,6 +197,15 @@ final class StreamPoller implements AutoCloseable {
                 .flatMap(Optional::stream)
                 .min(Duration::compareTo)
                 .orElseThrow();
+        claimsAt = System.nanoTime() + untilClaim.toNanos();
+        return untilSettlement(untilClaim);
+    }
+
+    private Duration untilSettlement(Duration untilClaim) {
+        return firstDeliveries
+                .lookAgainIn()
+                .filter((look) -> look.compareTo(untilClaim) < 0)
+                .orElse(untilClaim);
     }
 
     /** First deliveries that could not claim do not know whether a redelivery is due: then, retries claim once a second. */

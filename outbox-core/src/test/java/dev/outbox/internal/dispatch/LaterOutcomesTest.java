@@ -93,6 +93,43 @@ class LaterOutcomesTest {
     }
 
     @Test
+    void outcomeCausesNoClaim() {
+        AtomicInteger claims = new AtomicInteger();
+        outbox.onClaim((events) -> claims.incrementAndGet());
+        start(forward(), 1, Duration.ofHours(1));
+        await().until(() -> claims.get() > 0);
+        int before = claims.get();
+
+        for (int order = 1; order <= 20; order++) {
+            String aggregate = "a" + order;
+            outbox.publishOrders(aggregate);
+            await().pollInterval(Duration.ofMillis(1)).until(() -> begun.contains(aggregate + " 1"));
+            answer(aggregate + " 1");
+            outbox.awaitPublished(order);
+        }
+
+        assertThat(claims.get() - before).as("one for each event").isLessThan(30);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void outcomeFreesWhatAClaimHasLeftOut(int concurrency) {
+        AtomicInteger claims = new AtomicInteger();
+        outbox.onClaim((events) -> claims.incrementAndGet());
+        start(forward(), concurrency, Duration.ofHours(1));
+        outbox.publishOrders("a");
+        await().pollInterval(Duration.ofMillis(1)).until(() -> begun.contains("a 1"));
+        int before = claims.get();
+        outbox.publishOrders("a");
+        await().pollInterval(Duration.ofMillis(1)).until(() -> claims.get() > before);
+        answer("a 1");
+
+        await().until(() -> begun.contains("a 2"));
+        answer("a 2");
+        outbox.awaitPublished(2);
+    }
+
+    @Test
     void claimKeepsTheLaneForLongerThanItsLease() {
         TestOutbox other = outbox.another();
         start(forward(), 1);
@@ -476,9 +513,12 @@ class LaterOutcomesTest {
     }
 
     private void start(HandlerDefinition handler, int concurrency) {
+        start(handler, concurrency, Duration.ofMillis(50));
+    }
+
+    private void start(HandlerDefinition handler, int concurrency, Duration interval) {
         outbox.handler(handler).stream(
-                        "default",
-                        new PollerSettings(Duration.ofMillis(50), 100, concurrency, LEASE, Duration.ofSeconds(1)))
+                        "default", new PollerSettings(interval, 100, concurrency, LEASE, Duration.ofSeconds(1)))
                 .start();
     }
 
