@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Forwards a backlog to a broker of its own: from the start of the contestant until the topic has a record of each event and nothing
- * is left in the database.
+ * Forwards a backlog to a broker of its own: from the start of the contestant, or the end of its warm-up, until the topic has a record
+ * of each event and nothing is left in the database.
  */
 public final class Forward implements Workload {
 
@@ -31,7 +31,7 @@ public final class Forward implements Workload {
 
     @Override
     public Map<String, String> options() {
-        return Options.defaults("events=100000 keys=10000,100,1 partitions=3");
+        return Options.defaults("events=100000 keys=10000,100,1 partitions=3 warmup-events=0");
     }
 
     @Override
@@ -49,7 +49,8 @@ public final class Forward implements Workload {
 
     private static Measurement run(Arena arena, Case parameters, Topic topic, String bootstrapServers)
             throws Exception {
-        int events = parameters.number("events");
+        int warmup = parameters.number("warmup-events");
+        int events = warmup + parameters.number("events");
         Map<String, String> kafka = Map.of("spring.kafka.bootstrap-servers", bootstrapServers);
         WorkerProcess publisher = arena.open(Role.publisher(arena.pool()).with(kafka));
         publisher.remote().publishBacklog(events, 0, parameters.number("keys"));
@@ -60,16 +61,30 @@ public final class Forward implements Workload {
 
         Usage before = arena.usage();
         forwarder.remote().start();
+        long warm = 0;
+        if (warmup > 0) {
+            awaitRecords(arena, topic, warmup);
+            warm = topic.size();
+            before = arena.usage();
+        }
         long done = await(arena, topic, events);
         Usage used = arena.usage().since(before);
         List<Entry> records = topic.read();
+        long forwarded = records.size() - warm;
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
         return new Measurement()
-                .with(RATE, records.size() / (nanos / 1e9))
+                .with(RATE, forwarded / (nanos / 1e9))
                 .with("seconds", nanos / 1e9)
                 .withEnd(done)
-                .with(used, records.size())
+                .with(used, forwarded)
                 .with(Deliveries.of(committed, records));
+    }
+
+    private static void awaitRecords(Arena arena, Topic topic, int records) throws Exception {
+        long deadline = arena.deadline();
+        while (topic.size() < records && System.nanoTime() < deadline) {
+            Pause.of(LOOK_EVERY);
+        }
     }
 
     /** Returns when the last event was forwarded and nothing was left, or a negative number after the deadline. */
