@@ -48,7 +48,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     private final JdbcClient jdbc;
     private final OutboxTables tables;
     private final HandlerRecorder recorder;
-    private final Supplier<@Nullable KafkaRecords> kafka;
+    private final Supplier<List<RecordedMessages>> recorded;
     private final Map<String, Long> sequences = new HashMap<>();
     private @Nullable OnDemandDelivery delivery;
     private Duration advanced = Duration.ZERO;
@@ -61,8 +61,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
             Schemas schemas,
             List<String> moduleTables,
             HandlerRecorder recorder,
-            Supplier<@Nullable KafkaRecords> kafka) {
-        this.kafka = kafka;
+            Supplier<List<RecordedMessages>> recorded) {
+        this.recorded = recorded;
         this.runtime = runtime;
         this.mapper = mapper;
         this.schemas = schemas;
@@ -269,15 +269,21 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     /**
-     * Reads the records that the routes of {@code outbox-kafka} have sent to a topic in this test. A test with an embedded broker or a
-     * Kafka service connection sends them there instead.
+     * Reads the messages that the routes of {@code outbox-kafka} and {@code outbox-messaging} have sent to a destination in this test. A
+     * test with a broker sends them there instead: an embedded Kafka, or a service connection.
      *
-     * @param topic the topic
-     * @return the records, in the order in which they were sent
-     * @throws IllegalStateException if the application has no {@code outbox-kafka}, or the test has a broker
+     * @param destination the topic of Kafka, the exchange of RabbitMQ, or the name of the {@code MessageChannel}
+     * @return the messages, in the order in which they were sent
+     * @throws IllegalStateException if the application has no module with routes, or the test has a broker
      */
-    public List<ForwardedRecord> forwarded(String topic) {
-        return records().forwarded(topic);
+    public List<ForwardedRecord> forwarded(String destination) {
+        List<RecordedMessages> all = recorded.get();
+        if (all.isEmpty()) {
+            throw new IllegalStateException("this test has a broker, or no module with routes on its class path");
+        }
+        return all.stream()
+                .flatMap((messages) -> messages.forwarded(destination).stream())
+                .toList();
     }
 
     /**
@@ -326,16 +332,14 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
      */
     public OutboxTester receive(ForwardedRecord record) {
         requireNoTransaction("receive() commits what the inbox stores");
-        records().receive(record);
+        KafkaRecords records = recorded.get().stream()
+                .filter(KafkaRecords.class::isInstance)
+                .map(KafkaRecords.class::cast)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "this test has a Kafka broker, or no outbox-kafka on its class path"));
+        records.receive(record);
         return this;
-    }
-
-    private KafkaRecords records() {
-        KafkaRecords records = kafka.get();
-        if (records == null) {
-            throw new IllegalStateException("this test has a Kafka broker, or no outbox-kafka on its class path");
-        }
-        return records;
     }
 
     /**
@@ -418,10 +422,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         tables.empty();
         recorder.clear();
         sequences.clear();
-        KafkaRecords records = kafka.get();
-        if (records != null) {
-            records.clear();
-        }
+        recorded.get().forEach(RecordedMessages::clear);
         advanced = Duration.ZERO;
     }
 

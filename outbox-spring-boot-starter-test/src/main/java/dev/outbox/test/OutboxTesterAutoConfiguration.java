@@ -40,7 +40,7 @@ public final class OutboxTesterAutoConfiguration {
             RuntimeSettings settings,
             ObjectProvider<TableModule> modules,
             HandlerRecorder recorder,
-            ObjectProvider<KafkaRecords> kafka) {
+            ObjectProvider<RecordedMessages> recorded) {
         return new OutboxTester(
                 runtime,
                 dependencies.dataSource(),
@@ -48,7 +48,7 @@ public final class OutboxTesterAutoConfiguration {
                 settings.schemas(),
                 modules.stream().flatMap((module) -> module.tables().stream()).toList(),
                 recorder,
-                kafka::getIfAvailable);
+                () -> recorded.orderedStream().toList());
     }
 
     /** Checks the database before the outbox migrates it. */

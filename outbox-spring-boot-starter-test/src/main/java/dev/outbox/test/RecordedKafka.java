@@ -61,24 +61,24 @@ final class RecordedKafka implements KafkaRecords, SharedProducer.Factory {
         List<Inbox> receivers = all == null
                 ? List.of()
                 : all.all().values().stream()
-                        .filter((inbox) -> inbox.settings().topics().contains(record.topic()))
+                        .filter((inbox) -> inbox.settings().topics().contains(record.destination()))
                         .toList();
         if (receivers.isEmpty()) {
-            throw new IllegalArgumentException("no inbox receives the topic " + record.topic());
+            throw new IllegalArgumentException("no inbox receives the topic " + record.destination());
         }
         receivers.forEach((inbox) -> receive(inbox, record));
     }
 
     private static void receive(Inbox inbox, ForwardedRecord record) {
         Map<TopicPartition, StoredOffset> known = new HashMap<>(inbox.look().stored());
-        StoredOffset stored = known.get(new TopicPartition(record.topic(), 0));
+        StoredOffset stored = known.get(new TopicPartition(record.destination(), 0));
         long offset = stored == null ? 0 : stored.next();
         RecordHeaders headers = new RecordHeaders();
         record.headers().forEach((name, value) -> headers.add(name, value.getBytes(UTF_8)));
         String key = record.key();
         inbox.receive(
                 List.of(new ConsumerRecord<>(
-                        record.topic(),
+                        record.destination(),
                         0,
                         offset,
                         System.currentTimeMillis(),

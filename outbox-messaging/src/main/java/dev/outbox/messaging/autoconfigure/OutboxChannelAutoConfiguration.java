@@ -5,11 +5,14 @@ import dev.outbox.forwarding.autoconfigure.Forwarding;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
 import dev.outbox.forwarding.autoconfigure.RouteHandlers;
 import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
+import dev.outbox.forwarding.internal.MessageTarget;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.messaging.internal.channel.ChannelMessage;
 import dev.outbox.messaging.internal.channel.ChannelMessages;
 import dev.outbox.messaging.internal.channel.ChannelTarget;
 import java.time.Duration;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -33,12 +36,15 @@ public final class OutboxChannelAutoConfiguration {
     @Bean
     @ConditionalOnNames(ChannelRoutes.PREFIX)
     RouteLifecycle outboxChannelLifecycle(
-            Forwarding forwarding, OutboxChannelProperties properties, BeanFactory beans) {
+            Forwarding forwarding,
+            OutboxChannelProperties properties,
+            BeanFactory beans,
+            ObjectProvider<MessageTarget<ChannelMessage>> testTarget) {
         String source = forwarding.source();
         return forwarding.routes(
                 ChannelRoutes.CHANNEL,
                 properties.routes(),
-                new ChannelTarget(properties.routes(), beans),
+                testTarget.getIfAvailable(() -> new ChannelTarget(properties.routes(), beans)),
                 LONGEST_SEND,
                 (name, route) -> {
                     ChannelTarget.check(name, route);

@@ -6,12 +6,16 @@ import dev.outbox.forwarding.autoconfigure.Forwarding;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
 import dev.outbox.forwarding.autoconfigure.RouteHandlers;
 import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
+import dev.outbox.forwarding.internal.MessageTarget;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.messaging.internal.rabbit.RabbitMessage;
 import dev.outbox.messaging.internal.rabbit.RabbitTarget;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -48,18 +52,25 @@ public final class OutboxRabbitAutoConfiguration {
 
         @Bean
         RouteLifecycle outboxRabbitLifecycle(
-                Forwarding forwarding, OutboxRabbitProperties properties, BeanFactory beans) {
-            RabbitTemplate template = properties.template() == null
-                    ? beans.getBean(RabbitTemplate.class)
-                    : beans.getBean(properties.template(), RabbitTemplate.class);
-            RabbitRoutes.requireOutcomes(template);
+                Forwarding forwarding,
+                OutboxRabbitProperties properties,
+                BeanFactory beans,
+                ObjectProvider<MessageTarget<RabbitMessage>> testTarget) {
+            MessageTarget<RabbitMessage> target = testTarget.getIfAvailable(() -> target(properties.template(), beans));
             String source = forwarding.source();
             return forwarding.routes(
                     RabbitRoutes.RABBIT,
                     properties.routes(),
-                    new RabbitTarget(template),
+                    target,
                     LONGEST_SEND,
                     (name, route) -> RabbitRoutes.messages(source, name, route));
+        }
+
+        private static RabbitTarget target(@Nullable String name, BeanFactory beans) {
+            RabbitTemplate template =
+                    name == null ? beans.getBean(RabbitTemplate.class) : beans.getBean(name, RabbitTemplate.class);
+            RabbitRoutes.requireOutcomes(template);
+            return new RabbitTarget(template);
         }
     }
 

@@ -20,7 +20,7 @@ public record ChannelMessages(String name, ChannelRoute route, String source)
     private static final String PREFIX = "ce_";
 
     /** What JMS calls the messages that keep their order. */
-    private static final String GROUP = "JMSXGroupID";
+    public static final String GROUP = "JMSXGroupID";
 
     /** Spring would obey them, and an event may come from another service. */
     private static final Set<String> RESERVED = Set.of(
