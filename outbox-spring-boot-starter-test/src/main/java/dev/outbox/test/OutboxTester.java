@@ -8,6 +8,7 @@ import dev.outbox.internal.runtime.OnDemandDelivery;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.listener.OutboxListener.Result;
+import dev.outbox.test.StoredEvent.Status;
 import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -78,7 +79,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
      *
      * @return what was done
      * @throws IllegalStateException if a transaction is active on the calling thread, since its events are not committed; if a handler calls
-     *     this method; after 10,000 attempts; or if PostgreSQL fails
+     *     this method; after 10,000 attempts; if a broker acknowledges nothing for 5 s; or if PostgreSQL fails
      */
     public DrainResult drain() {
         requireNoTransaction("drain() delivers committed events only");
@@ -93,9 +94,13 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
             boolean more;
             do {
                 before = recorder.activity();
+                int attempts = recorder.attemptCount();
                 tables.liftReplayRates();
                 more = delivery().runOnce();
                 requireEnd(recorder.attemptsFrom(first));
+                if (delivery().isAwaiting() && recorder.attemptCount() == attempts) {
+                    throw withoutOutcomes();
+                }
             } while (more || recorder.activity() != before);
             List<FailedDelivery> failures = new ArrayList<>(failures());
             failures.removeAll(earlier);
@@ -122,6 +127,19 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
 
     private List<FailedDelivery> failures() {
         return recorder.mayHaveUnexpectedFailures() ? stored().failures() : List.of();
+    }
+
+    private IllegalStateException withoutOutcomes() {
+        List<String> awaited = new ArrayList<>();
+        for (StoredEvent event : unseenEvents()) {
+            Set<String> handlers = recorder.handlersOf(event.envelope().eventId());
+            if (!handlers.isEmpty() && (event.status() == Status.PENDING || event.status() == Status.RETRYING)) {
+                awaited.add(event.envelope() + ", which went to " + String.join(", ", handlers));
+            }
+        }
+        return new IllegalStateException("drain() gave up, because in " + OnDemandDelivery.LONGEST_WAIT.toSeconds()
+                + " s no acknowledgement has come for:" + lines(awaited)
+                + "\nCall it again when the broker, or what the test has in its place, has acknowledged.");
     }
 
     private static void requireEnd(List<DrainResult.Attempt> attempts) {

@@ -32,14 +32,14 @@ public final class OnDemandDelivery implements AutoCloseable {
     /** Outlasts a break point in a handler: no thread renews it. */
     private static final Duration LEASE = Duration.ofHours(1);
 
+    /** How long a round waits for outcomes that come later. */
+    public static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
     private static final String WORKER = "on-demand";
 
     private final Map<String, StreamPoller> pollers = new TreeMap<>();
     private final LeaseRenewer leases;
     private final Map<String, PollerSettings> streams;
-    /** For outcomes that come later. */
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
-
     private final Supplier<StreamDependencies> shared;
     private final Feeder replays;
     private final ScheduleMover schedule;
@@ -105,6 +105,11 @@ public final class OnDemandDelivery implements AutoCloseable {
             more |= poller.awaitOutcomes(LONGEST_WAIT);
         }
         return deadLetters.runOnce().isZero() || more;
+    }
+
+    /** Returns whether outcomes that come later have not come yet. */
+    public boolean isAwaiting() {
+        return pollers.values().stream().anyMatch(StreamPoller::isAwaiting);
     }
 
     /**

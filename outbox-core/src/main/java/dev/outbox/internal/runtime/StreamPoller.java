@@ -266,7 +266,7 @@ final class StreamPoller implements AutoCloseable {
 
     /** Waits for outcomes that come later. Returns whether there were any, and all have come. */
     boolean awaitOutcomes(Duration patience) {
-        boolean awaits = firstDeliveries.isAwaiting() || retries.isAwaiting();
+        boolean awaits = isAwaiting();
         long begun = System.nanoTime();
         try {
             firstDeliveries.awaitOutcomes(patience);
@@ -274,7 +274,12 @@ final class StreamPoller implements AutoCloseable {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
-        return awaits && !firstDeliveries.isAwaiting() && !retries.isAwaiting();
+        return awaits && !isAwaiting();
+    }
+
+    /** Returns whether outcomes come later. */
+    boolean isAwaiting() {
+        return firstDeliveries.isAwaiting() || retries.isAwaiting();
     }
 
     /** Interrupts the handlers that run. */
