@@ -1,5 +1,5 @@
 /**
- * Forwards events to a broker that the package does not know, in order per aggregate: waves, faults, pauses and health. Its front door is
+ * Forwards events to a broker that the package does not know, in order per aggregate: answers, faults, pauses and health. Its front door is
  * {@link dev.outbox.forwarding.internal.ForwardingHandler}; a broker implements
  * {@link dev.outbox.forwarding.internal.MessageTarget}.
  */
