@@ -41,6 +41,36 @@ class DocumentationTest {
                         .contains("void " + name.group(2) + "("));
     }
 
+    /** The tests are in a table of the same rows and columns. */
+    @Test
+    void everyCellOfTheFailuresOfBrokersHasATest() {
+        List<String[]> failures = table("docs/forwarding.md", "| failure |");
+        List<String[]> tests = table("verification/pages.md", "| failure |");
+
+        assertThat(failures).hasSizeGreaterThan(5).hasSameSizeAs(tests);
+        for (int row = 0; row < failures.size(); row++) {
+            String[] failure = failures.get(row);
+            String[] named = tests.get(row);
+            assertThat(named).as(failure[0]).hasSameSizeAs(failure).startsWith(failure[0]);
+            for (int column = 1; column < failure.length; column++) {
+                assertThat(TEST.matcher(named[column]).find())
+                        .as(failure[0] + ": " + failure[column])
+                        .isEqualTo(!failure[column].equals("–"));
+            }
+        }
+    }
+
+    /** Returns the cells of the rows below a header. */
+    private static List<String[]> table(String page, String header) {
+        return SourceTree.read(SourceTree.ROOT.resolve(page))
+                .lines()
+                .dropWhile((line) -> !line.startsWith(header))
+                .skip(2)
+                .takeWhile((line) -> line.startsWith("| "))
+                .map((line) -> line.substring(2, line.length() - 2).split(" \\| "))
+                .toList();
+    }
+
     @Test
     void everySnippetStandsInTheFileThatItNames() {
         List<MatchResult> snippets = pages().flatMap(

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.integration.MessageDispatchingException;
 import org.springframework.integration.MessageRejectedException;
 import org.springframework.integration.transformer.MessageTransformationException;
 import org.springframework.jms.UncategorizedJmsException;
@@ -49,6 +50,7 @@ class ChannelFailureTest {
     static Stream<Throwable> ofChannel() {
         return Stream.of(
                 new MessageDeliveryException(MESSAGE, "why"),
+                new MessageDispatchingException(MESSAGE, "why"),
                 new MessageHandlingException(
                         MESSAGE, new UncategorizedJmsException("wrapper", new ConnectException("why"))),
                 new MessageTransformationException(MESSAGE, "slow", new ConnectException("why")),
