@@ -10,7 +10,6 @@ import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
@@ -89,14 +88,9 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
             List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context) {
         requirePrecondition();
         LaterOutcomes outcomes = (LaterOutcomes) outcome;
-        for (List<EventEnvelope> lane : lanes(payloads)) {
-            Deque<Item<M>> items = new ArrayDeque<>();
-            for (EventEnvelope event : lane) {
-                Item<M> item = item(event);
-                items.add(item);
-                outcomes.later(event, item.outcome());
-            }
-            forward(items, outcomes);
+        for (Deque<Item<M>> lane : lanes(payloads)) {
+            lane.forEach((item) -> outcomes.later(item.event(), item.outcome()));
+            forward(lane, outcomes);
         }
     }
 
@@ -110,11 +104,12 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         }
     }
 
-    private static Collection<List<EventEnvelope>> lanes(List<EventEnvelope> events) {
-        Map<List<String>, List<EventEnvelope>> lanes = new LinkedHashMap<>();
+    private Collection<Deque<Item<M>>> lanes(List<EventEnvelope> events) {
+        Map<List<String>, Deque<Item<M>>> lanes = new LinkedHashMap<>();
         for (EventEnvelope event : events) {
-            lanes.computeIfAbsent(List.of(event.aggregateType(), event.aggregateId()), (aggregate) -> new ArrayList<>())
-                    .add(event);
+            lanes.computeIfAbsent(
+                            List.of(event.aggregateType(), event.aggregateId()), (aggregate) -> new ArrayDeque<>())
+                    .add(item(event));
         }
         return lanes.values();
     }
