@@ -69,6 +69,7 @@ class HeldSnapshotTest {
                 "false, 'default', false, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
         assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid", claim + fence());
+        assertFew("END_CLAIM", SettlementStore.END_CLAIM, "bigint, uuid", claim + fence());
         assertFew("LOCK_EVENTS", LaneSteps.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
         assertFew(
                 "LOCK_CLAIMED_EVENTS",
@@ -78,8 +79,9 @@ class HeldSnapshotTest {
         assertFew(
                 "QUEUE",
                 SettlementStore.QUEUE,
-                "bigint[], text[], text[], bigint[], text[], text[], text[], bigint, uuid",
-                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', " + claim + fence());
+                "bigint[], text[], text[], bigint[], text[], text[], text[], text[], bigint, uuid",
+                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', '{true}', " + claim
+                        + fence());
         assertFew("COMPLETE", LaneSteps.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
     }
 

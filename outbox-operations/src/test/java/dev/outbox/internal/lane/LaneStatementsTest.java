@@ -379,7 +379,7 @@ class LaneStatementsTest {
             case "events", "outbox_ids", "queued_events" -> array(step.group().events(step.seq()), Long::toString);
             case "event_ids" -> array(step.group().events(step.seq()), (id) -> TOKEN);
             case "lane_ids" -> array(step.group().lanes(), Long::toString);
-            case "lane_kept" -> array(step.group().lanes(), (lane) -> "false");
+            case "lane_kept", "kept" -> array(step.group().lanes(), (lane) -> "false");
             case "lane_types" -> array(step.group().lanes(), (lane) -> "order");
             case "kinds" -> array(step.group().lanes(), (lane) -> step.kind());
             case "details" -> array(step.group().lanes(), (lane) -> "NULL");
