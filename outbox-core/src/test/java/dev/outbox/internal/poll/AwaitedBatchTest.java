@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class BatchTest {
+class AwaitedBatchTest {
 
     private final Awaited batch = new Awaited();
     private final AtomicInteger wakes = new AtomicInteger();
