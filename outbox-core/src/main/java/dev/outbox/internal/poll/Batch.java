@@ -123,6 +123,11 @@ public abstract class Batch<W, O> {
         return awaited.get() > 0;
     }
 
+    /** Returns how many outcomes come later. */
+    final int awaited() {
+        return awaited.get();
+    }
+
     /** Waits for the outcomes that come later, at most for the given time. */
     final void awaitOutcomes(Duration patience) throws InterruptedException {
         long until = System.nanoTime() + patience.toNanos();

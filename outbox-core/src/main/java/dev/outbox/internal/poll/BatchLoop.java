@@ -32,8 +32,8 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private static final Duration LOCKED_RETRY_INTERVAL = Duration.ofMillis(500);
 
-    /** Bounds the claims that wait for outcomes which come later, and hold up other work meanwhile. */
-    private static final int MOST_AWAITING = 20;
+    /** Bounds the outcomes that come later, of claims that hold up other work meanwhile. A claim may exceed it. */
+    private static final int MOST_AWAITED = 4000;
 
     private static final int REFUSALS_BEFORE_ISOLATION = 3;
 
@@ -246,7 +246,12 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         boolean room = workers == null
                 ? active.stream().allMatch((batch) -> batch == settling)
                 : workers.hasRoom() && active.size() <= workers.size();
-        return room && batches.stream().filter(BatchLoop::holdsUpOthers).count() < MOST_AWAITING;
+        return room
+                && batches.stream()
+                                .filter(BatchLoop::holdsUpOthers)
+                                .mapToInt(Batch::awaited)
+                                .sum()
+                        < MOST_AWAITED;
     }
 
     private static boolean holdsUpOthers(Batch<?, ?> batch) {

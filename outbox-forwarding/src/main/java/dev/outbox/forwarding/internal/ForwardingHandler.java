@@ -136,14 +136,16 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         }
         Sending sending;
         try {
-            sending = sending(item);
+            sending = sending(item, outcomes);
         } catch (Throwable ex) {
             item.outcome().completeExceptionally(ex);
             return;
         }
         CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> {
             Throwable failure = failure(sending, end);
-            if (failure != null) {
+            if (failure != null && outcomes.isOver()) {
+                item.outcome().cancel(false);
+            } else if (failure != null) {
                 item.outcome().completeExceptionally(failure);
             } else if (item.outcome().complete(null)) {
                 forward(lane, outcomes);
@@ -152,7 +154,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
     }
 
     /** Sends an event, unless an earlier attempt has sent it: that message may still be on its way, or acknowledged by now. */
-    private Sending sending(Item<M> item) throws Throwable {
+    private Sending sending(Item<M> item, LaterOutcomes outcomes) throws Throwable {
         EventEnvelope event = item.event();
         Sending earlier = event.replayed() ? null : sent.get(event.eventId());
         if (earlier != null && (earlier.isOpen() || earlier.hasSucceeded())) {
@@ -168,7 +170,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
         if (message == null) {
             throw Objects.requireNonNull(item.refusal());
         }
-        Sending sending = sender.send(message, this::silent);
+        Sending sending = sender.send(message, outcomes::isOver, this::silent);
         open.incrementAndGet();
         sent.put(event.eventId(), sending);
         CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> ended(event, sending));

@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sender<M> {
 
-    /** How long a message may wait for the thread of its destination. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    /** How long a message may wait for the thread of its destination: longer than a client needs for its first connection. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration PAUSE = Duration.ofSeconds(4);
 
@@ -32,6 +33,9 @@ public final class Sender<M> {
 
     /** Longer than a change of leaders takes, and than the broker may take to tell that a destination is missing. */
     private static final Duration SILENT_AFTER = Duration.ofSeconds(6);
+
+    private static final Fault NOT_SENT =
+            Fault.ofEnvironment(Scope.MESSAGE, "not sent, because the messages before it took too long", null);
 
     private static final Duration LIFE_OF_IDLE_THREAD = Duration.ofSeconds(10);
 
@@ -101,9 +105,10 @@ public final class Sender<M> {
     /**
      * Hands a message to the thread of its destination, unless the destination or the connection is paused. Does not block.
      *
+     * @param over tells whether the message must not be sent any more
      * @param silent what to call, each second, while the message has no answer for so long that this is a fault
      */
-    Sending send(M message, Consumer<Sending> silent) {
+    Sending send(M message, BooleanSupplier over, Consumer<Sending> silent) {
         Destination destination = destinations.computeIfAbsent(target.destination(message), Destination::named);
         long now = nanos.getAsLong();
         Sending sending = new Sending(connection, destination, silent, now);
@@ -114,7 +119,7 @@ public final class Sender<M> {
         destination.unit().begin(now);
         open.add(sending);
         try {
-            destination.thread().execute(() -> handOver(message, sending));
+            destination.thread().execute(() -> handOver(message, sending, over));
             keepWatch();
         } catch (Throwable ex) {
             destination.unit().end();
@@ -143,7 +148,7 @@ public final class Sender<M> {
         long now = nanos.getAsLong();
         Sending endless = null;
         for (Sending sending : open) {
-            long age = now - sending.begunAt();
+            long age = now - sending.handedOverAt();
             if (age > longestSend.toNanos()) {
                 endless = sending;
                 failed(
@@ -171,12 +176,20 @@ public final class Sender<M> {
         return true;
     }
 
-    private void handOver(M message, Sending sending) {
+    private void handOver(M message, Sending sending, BooleanSupplier over) {
         Unit destination = sending.destination().unit();
-        long begun = nanos.getAsLong();
+        long now = nanos.getAsLong();
         try {
-            if (isInTime(sending, begun)) {
-                handOver(message, sending, unit(message), begun);
+            Fault pause = destination.pause(now);
+            Fault pauseOfAll = connection.pause(now);
+            if (pause != null) {
+                end(sending, pause, destination);
+            } else if (pauseOfAll != null) {
+                end(sending, pauseOfAll, connection);
+            } else if (over.getAsBoolean() || now - sending.begunAt() > PATIENCE.toNanos()) {
+                end(sending, NOT_SENT, destination);
+            } else {
+                handOver(message, sending, unit(message), now);
             }
         } catch (Throwable ex) {
             failed(sending, target.classify(message, ex));
@@ -184,18 +197,6 @@ public final class Sender<M> {
             destination.end();
             destination.takes(nanos.getAsLong());
         }
-    }
-
-    /** A message that has waited long for the thread is not sent any more: another instance may handle its event by now. */
-    private boolean isInTime(Sending sending, long now) {
-        if (now - sending.begunAt() <= PATIENCE.toNanos()) {
-            return true;
-        }
-        end(
-                sending,
-                Fault.ofEnvironment(Scope.MESSAGE, "not sent, because the one before it took too long", null),
-                sending.destination().unit());
-        return false;
     }
 
     /** Ends a message that was begun. Returns {@code false} if it has ended before. */
@@ -226,7 +227,7 @@ public final class Sender<M> {
             return;
         }
         unit.begin(now);
-        sending.handOver(unit);
+        sending.handOver(unit, now);
         target.send(message).whenComplete((result, failure) -> {
             if (failure == null) {
                 acknowledged(sending);

@@ -15,12 +15,14 @@ final class Sending {
     private final long begunAt;
     private final CompletableFuture<End> ended = new CompletableFuture<>();
     private volatile @Nullable Unit unit;
+    private volatile long handedOverAt;
 
     Sending(Unit connection, Destination destination, Consumer<Sending> whenSilent, long begunAt) {
         this.connection = connection;
         this.destination = destination;
         this.whenSilent = whenSilent;
         this.begunAt = begunAt;
+        this.handedOverAt = begunAt;
     }
 
     /** Acknowledgement, or a fault and the unit that has it. */
@@ -40,8 +42,14 @@ final class Sending {
         return unit;
     }
 
-    void handOver(Unit to) {
+    void handOver(Unit to, long at) {
         unit = to;
+        handedOverAt = at;
+    }
+
+    /** Returns when the message was handed over, or before that, when it began. */
+    long handedOverAt() {
+        return handedOverAt;
     }
 
     /** Returns the unit that the message waits for. */

@@ -38,12 +38,18 @@ final class Unit {
         if (!isSuspect(now)) {
             return null;
         }
-        if (fault != null && now - pausedUntil < 0) {
-            return fault;
+        Fault pause = pause(now);
+        if (pause != null) {
+            return pause;
         }
         return open < mostOpenIfSuspect
                 ? null
                 : Fault.ofEnvironment(Scope.MESSAGE, "not sent, because earlier messages have no answer yet", null);
+    }
+
+    /** Returns the fault for which nothing must be sent now, or {@code null} if it may. */
+    synchronized @Nullable Fault pause(long now) {
+        return fault != null && now - pausedUntil < 0 ? fault : null;
     }
 
     synchronized void begin(long now) {
