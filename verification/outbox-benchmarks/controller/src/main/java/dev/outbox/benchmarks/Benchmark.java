@@ -85,6 +85,7 @@ public final class Benchmark {
                 }
             }
         }
+        results.shares().forEach(System.out::println);
         System.out.println("Results: " + results.directory().toAbsolutePath().normalize());
         return results.directory();
     }

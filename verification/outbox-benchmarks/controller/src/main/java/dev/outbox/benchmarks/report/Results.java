@@ -42,6 +42,11 @@ public final class Results {
         conditions.put("server", settings);
     }
 
+    /** Returns the rate of each forwarder as a share of that of its plain loop, as text for each case that has both. */
+    public List<String> shares() {
+        return Report.shares(runs);
+    }
+
     /** Returns the directory of the files. */
     public Path directory() {
         return directory;

@@ -24,6 +24,20 @@ class ReportTest {
                 .contains("| naive (tuned) | – | 1, 1 failed |");
     }
 
+    @Test
+    void forwarderIsComparedWithItsPlainLoop() {
+        String text = Report.of(List.of(
+                run("outbox-kafka", "tuned", 30_000, ""),
+                run("floor-producer", "floor", 60_000, ""),
+                run("outbox-kafka", "defaults", 15_000, ""),
+                run("outbox-rabbit", "tuned", 10_000, "")));
+
+        assertThat(text)
+                .contains("drain, events 100: outbox-kafka (tuned) has 0.50 of the rate of floor-producer")
+                .contains("drain, events 100: outbox-kafka (defaults) has 0.25 of the rate of floor-producer")
+                .doesNotContain("outbox-rabbit (tuned) has");
+    }
+
     private static Run run(String contestant, String variant, double rate, String failure) {
         return new Run(
                 1,
