@@ -47,6 +47,10 @@ public final class Arena implements AutoCloseable {
         settings.put("JVM", String.join(" ", resources.jvm().arguments()));
     }
 
+    public Entrant entrant() {
+        return entrant;
+    }
+
     /** Returns the largest number of connections of a process that delivers. */
     public int pool() {
         return entrant.tuned() ? TUNED_POOL : DEFAULT_POOL;

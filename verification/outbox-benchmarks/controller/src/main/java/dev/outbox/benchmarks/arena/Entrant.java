@@ -33,7 +33,9 @@ public record Entrant(Contestant contestant, String variant) {
         /** Publishes, and drains in one process while no call fails. */
         FLOOR,
         /** Forwards a backlog to Kafka. */
-        FORWARDER,
+        KAFKA,
+        /** Forwards a backlog to RabbitMQ. */
+        RABBIT,
         /** Serves the console. */
         CONSOLE
     }
@@ -48,8 +50,10 @@ public record Entrant(Contestant contestant, String variant) {
             library("namastack", "namastack", "namastack.Namastack", "namastack-outbox-core"),
             library("db-scheduler", "db-scheduler", "dbscheduler.DbScheduler", "db-scheduler"),
             new Contestant("floor", "baseline", "baseline.Floor", "postgresql", Kind.FLOOR),
-            new Contestant("outbox-kafka", "kafka", "kafka.KafkaOutbox", "outbox-core", Kind.FORWARDER),
-            new Contestant("floor-producer", "kafka", "kafka.PlainProducer", "kafka-clients", Kind.FORWARDER),
+            new Contestant("outbox-kafka", "kafka", "kafka.KafkaOutbox", "outbox-core", Kind.KAFKA),
+            new Contestant("floor-producer", "kafka", "kafka.PlainProducer", "kafka-clients", Kind.KAFKA),
+            new Contestant("outbox-rabbit", "rabbit", "rabbit.RabbitOutbox", "outbox-core", Kind.RABBIT),
+            new Contestant("floor-confirms", "rabbit", "rabbit.PlainConfirms", "spring-rabbit", Kind.RABBIT),
             new Contestant("outbox-console", "console", "console.ConsoleOutbox", "outbox-core", Kind.CONSOLE));
 
     private static Contestant library(String name, String module, String type, String library) {

@@ -20,7 +20,8 @@ final class Report {
             """;
 
     /** Plain loop beside which a forwarder is measured. */
-    private static final Map<String, String> LOOPS = Map.of("outbox-kafka", "floor-producer");
+    private static final Map<String, String> LOOPS =
+            Map.of("outbox-kafka", "floor-producer", "outbox-rabbit", "floor-confirms");
 
     private Report() {}
 

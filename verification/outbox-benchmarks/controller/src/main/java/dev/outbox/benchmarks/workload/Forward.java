@@ -10,14 +10,14 @@ import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Pause;
 import dev.outbox.benchmarks.worker.Role;
-import dev.outbox.testing.kafka.KafkaCluster;
+import dev.outbox.testing.RabbitProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Forwards a backlog to a broker of its own: from the start of the contestant, or the end of its warm-up, until the topic has a record
- * of each event and nothing is left in the database.
+ * Forwards a backlog to a broker of its own: from the start of the contestant, or the end of its warm-up, until the destination has a
+ * message of each event and nothing is left in the database.
  */
 public final class Forward implements Workload {
 
@@ -36,63 +36,66 @@ public final class Forward implements Workload {
 
     @Override
     public boolean suits(Entrant entrant, Case parameters) {
-        return entrant.is(Kind.FORWARDER);
+        if (entrant.is(Kind.RABBIT) && !RabbitProcess.isInstalled()) {
+            System.out.printf("%s, %s is skipped. %s%n", name(), entrant, RabbitProcess.MISSING);
+            return false;
+        }
+        return entrant.is(Kind.KAFKA) || entrant.is(Kind.RABBIT);
     }
 
     @Override
     public Measurement run(Arena arena, Case parameters) throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.start(1)) {
-            Topic topic = new Topic(cluster, parameters.number("partitions"));
-            return run(arena, parameters, topic, cluster.bootstrapServers());
+        int partitions = parameters.number("partitions");
+        try (Destination destination =
+                arena.entrant().is(Kind.RABBIT) ? new Queues(partitions) : new Topic(partitions)) {
+            return run(arena, parameters, destination);
         }
     }
 
-    private static Measurement run(Arena arena, Case parameters, Topic topic, String bootstrapServers)
-            throws Exception {
+    private static Measurement run(Arena arena, Case parameters, Destination destination) throws Exception {
         int warmup = parameters.number("warmup-events");
         int events = warmup + parameters.number("events");
-        Map<String, String> kafka = Map.of("spring.kafka.bootstrap-servers", bootstrapServers);
-        WorkerProcess publisher = arena.open(Role.publisher(arena.pool()).with(kafka));
+        WorkerProcess publisher = arena.open(Role.publisher(arena.pool()).with(destination.properties()));
         publisher.remote().publishBacklog(events, 0, parameters.number("keys"));
         List<Entry> committed = publisher.committed().entries();
         publisher.close();
-        WorkerProcess forwarder = arena.open(Role.deliverer(arena.pool()).with(kafka));
+        WorkerProcess forwarder = arena.open(Role.deliverer(arena.pool()).with(destination.properties()));
         arena.server().settle();
 
         Usage before = arena.usage();
         forwarder.remote().start();
         long warm = 0;
         if (warmup > 0) {
-            awaitRecords(arena, topic, warmup);
-            warm = topic.size();
+            awaitMessages(arena, destination, warmup);
+            warm = destination.size();
             before = arena.usage();
         }
-        long done = await(arena, topic, events);
+        long done = await(arena, destination, events);
         Usage used = arena.usage().since(before);
-        List<Entry> records = topic.read();
-        long forwarded = records.size() - warm;
+        List<Entry> messages = destination.read();
+        long forwarded = messages.size() - warm;
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
         return new Measurement()
                 .with(RATE, forwarded / (nanos / 1e9))
                 .with("seconds", nanos / 1e9)
                 .withEnd(done)
                 .with(used, forwarded)
-                .with(Deliveries.of(committed, records));
+                .with(Deliveries.of(committed, messages));
     }
 
-    private static void awaitRecords(Arena arena, Topic topic, int records) throws Exception {
+    private static void awaitMessages(Arena arena, Destination destination, int messages) throws Exception {
         long deadline = arena.deadline();
-        while (topic.size() < records && System.nanoTime() < deadline) {
+        while (destination.size() < messages && System.nanoTime() < deadline) {
             Pause.of(LOOK_EVERY);
         }
     }
 
     /** Returns when the last event was forwarded and nothing was left, or a negative number after the deadline. */
-    private static long await(Arena arena, Topic topic, int events) throws Exception {
+    private static long await(Arena arena, Destination destination, int events) throws Exception {
         long deadline = arena.deadline();
         String pending = arena.workers().get(0).pending();
         long looked = System.nanoTime();
-        while ((topic.size() < events || arena.server().number(pending) > 0) && looked < deadline) {
+        while ((destination.size() < events || arena.server().number(pending) > 0) && looked < deadline) {
             Pause.of(LOOK_EVERY);
             looked = System.nanoTime();
         }

@@ -15,31 +15,32 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/** Topic that contestants forward events to. */
-final class Topic {
+/** Topic of Kafka. */
+final class Topic implements Destination {
 
     static final String NAME = "events";
 
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final JsonMapper JSON = JsonMapper.shared();
 
-    private final KafkaCluster cluster;
+    private final KafkaCluster cluster = KafkaCluster.start(1);
     private final List<TopicPartition> partitions = new ArrayList<>();
 
-    /** Creates the topic. */
-    Topic(KafkaCluster cluster, int partitions) {
-        this.cluster = cluster;
+    /** Starts the broker and creates the topic. */
+    Topic(int partitions) {
         cluster.createTopic(NAME, partitions);
         for (int partition = 0; partition < partitions; partition++) {
             this.partitions.add(new TopicPartition(NAME, partition));
         }
     }
 
-    /** Returns the number of records. */
-    long size() throws InterruptedException, ExecutionException {
+    @Override
+    public Map<String, String> properties() {
+        return Map.of("spring.kafka.bootstrap-servers", cluster.bootstrapServers());
+    }
+
+    @Override
+    public long size() throws InterruptedException, ExecutionException {
         Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
         partitions.forEach((partition) -> latest.put(partition, OffsetSpec.latest()));
         return cluster.admin().listOffsets(latest).all().get().values().stream()
@@ -47,8 +48,8 @@ final class Topic {
                 .sum();
     }
 
-    /** Reads all records as calls of a handler, whose times are only the order of the records. */
-    List<Entry> read() throws InterruptedException, ExecutionException {
+    @Override
+    public List<Entry> read() throws InterruptedException, ExecutionException {
         long size = size();
         List<Entry> entries = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
@@ -59,19 +60,15 @@ final class Topic {
             consumer.seekToBeginning(partitions);
             while (entries.size() < size) {
                 for (ConsumerRecord<String, String> received : consumer.poll(POLL)) {
-                    entries.add(entry(received, entries.size() + 1));
+                    entries.add(Destination.entry(received.key(), received.value(), entries.size() + 1));
                 }
             }
         }
         return entries;
     }
 
-    private static Entry entry(ConsumerRecord<String, String> received, long position) {
-        JsonNode event = JSON.readTree(received.value());
-        int key = event.get("key").asInt();
-        if (!Integer.toString(key).equals(received.key())) {
-            throw new IllegalStateException("the key of the record is not the account: " + received);
-        }
-        return new Entry(event.get("number").asInt(), key, event.get("seq").asLong(), position, position);
+    @Override
+    public void close() {
+        cluster.close();
     }
 }
