@@ -35,6 +35,8 @@ GRANT INSERT (aggregate_type, aggregate_id, last_seq),
    ON :"schema".outbox_aggregate TO :"publisher";
 GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
 GRANT SELECT, INSERT, DELETE ON :"schema".outbox_scheduled TO :"publisher";
+-- It publishes from SQL with the rights above.
+GRANT EXECUTE ON FUNCTION :"schema".publish TO :"publisher";
 
 -- Only for publishers that choose event ids: the answer to an id that is stored already is the stored event.
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;

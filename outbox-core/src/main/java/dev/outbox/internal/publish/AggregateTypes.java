@@ -27,7 +27,7 @@ final class AggregateTypes {
     private static final Logger log = LoggerFactory.getLogger(AggregateTypes.class);
 
     /** Relies on outbox_aggregate_type_pk. Does not wait for another transaction that adds the type: it may be open for long. */
-    private static final String ADD = """
+    static final String ADD = """
             INSERT INTO {schema}.outbox_aggregate_type (aggregate_type, counted, origin)
             SELECT :aggregate_type, :counted, :origin::text
              WHERE pg_try_advisory_xact_lock(hashtextextended('outbox type of {schema} ' || :aggregate_type, 0))
@@ -35,7 +35,7 @@ final class AggregateTypes {
             """;
 
     /** Relies on outbox_aggregate_type_pk. */
-    private static final String FIND = """
+    static final String FIND = """
             SELECT t.counted, t.origin
               FROM {schema}.outbox_aggregate_type t
              WHERE t.aggregate_type = :aggregate_type
