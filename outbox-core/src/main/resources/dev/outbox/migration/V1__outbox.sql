@@ -566,6 +566,7 @@ CREATE FUNCTION ${schema}.publish(
 <<publish>>
 DECLARE
     max_size     CONSTANT integer := 1048576;
+    visible      CONSTANT text := '[^\u0009-\u000D\u001C-\u0020\u1680\u2000-\u2006\u2008-\u200A\u2028\u2029\u205F\u3000]';
     counted      CONSTANT boolean := publish.sequence IS NULL;
     is_scheduled CONSTANT boolean := publish.deliver_at IS NOT NULL OR publish.deliver_after IS NOT NULL;
     event        CONSTANT text := format('%s of %s/%s', publish.event_type, publish.aggregate_type, publish.aggregate_id);
@@ -587,13 +588,13 @@ BEGIN
     stream := coalesce(publish.stream, 'default');
     headers := coalesce(publish.headers, '{}');
 
-    -- A character beyond the basic plane counts twice, as in Java.
-    SELECT n.name || CASE WHEN coalesce(n.value, '') !~ '\S' THEN ' must not be missing or blank'
+    -- White space is that of Java, in every locale; and a character beyond the basic plane counts twice.
+    SELECT n.name || CASE WHEN coalesce(n.value, '') !~ visible THEN ' must not be missing or blank'
                           ELSE ' must have at most 255 characters: ' || regexp_replace(left(n.value, 40), '[[:cntrl:]]', '?', 'g') || '…' END
       INTO problem
       FROM (VALUES ('aggregate type', publish.aggregate_type), ('aggregate id', publish.aggregate_id), ('stream', publish.stream),
                    ('key', coalesce(publish.key, '-')), ('origin', coalesce(publish.origin, '-'))) n (name, value)
-     WHERE coalesce(n.value, '') !~ '\S'
+     WHERE coalesce(n.value, '') !~ visible
         OR octet_length(n.value) > 255
            AND length(n.value) + length(regexp_replace(n.value, '[^\U00010000-\U0010FFFF]', '', 'g')) > 255
      LIMIT 1;
@@ -634,7 +635,7 @@ BEGIN
             THEN format('header ''origin'' of %s is reserved for events of other services; give origin, or use another name', event)
     END;
 
-    -- What is shorter is neither too large nor too deep, and all its names and numbers can be read.
+    -- A shorter text is neither too large nor too deep, and handlers can read its names and numbers.
     FOR given IN SELECT p.name, p.value, p.value::text AS json
                    FROM (VALUES ('payload', publish.payload), ('headers', publish.headers)) p (name, value)
                   WHERE problem IS NULL

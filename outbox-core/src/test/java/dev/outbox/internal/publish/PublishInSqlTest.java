@@ -17,10 +17,13 @@ import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.OpenTransaction;
 import dev.outbox.testing.SourceTree;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -161,6 +164,7 @@ class PublishInSqlTest {
                 order.withEventType("A".repeat(255)),
                 event("x".repeat(255), "ä".repeat(255)),
                 event("😀".repeat(127) + "x", "line\none"),
+                event("order", "\u00a0"),
                 event("order", " '; DROP TABLE orders; --"),
                 event("order", "1", "{\"b\": 1, \"a\": 1.50, \"b\": 1e3}"),
                 event("order", "1", "\"text \\u0001 \\ud83d\\ude00\""),
@@ -213,6 +217,7 @@ class PublishInSqlTest {
         return Stream.of(
                 refusal(event(missing(), "1"), invalid, "aggregate type" + ofName),
                 refusal(event(" \t", "1"), invalid, "aggregate type" + ofName),
+                refusal(event("\u2003\u001f\u3000", "1"), invalid, "aggregate type" + ofName),
                 refusal(event("order", missing()), invalid, "aggregate id" + ofName),
                 refusal(event("order", ""), invalid, "aggregate id" + ofName),
                 refusal(event("order", "x".repeat(256)), invalid, "aggregate id must have at most 255 characters"),
@@ -475,8 +480,39 @@ class PublishInSqlTest {
         for (int event = 1; event <= 3; event++) {
             sql.value(String.class, "SELECT events.publish('order', '1', 'OrderPlaced', '1', wake => true)::text");
             int number = event;
-            await().until(() -> handled.size() == number);
+            await().atMost(Duration.ofSeconds(15)).until(() -> handled.size() == number);
         }
+    }
+
+    @Test
+    void worksInASchemaOfAnyName() throws SQLException {
+        String schema = "s".repeat(63);
+        try (TestDatabase database = TestPostgres.shared().newDatabase();
+                Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            new OutboxMigrations(database.dataSource(), new OutboxSchema(schema), OutboxSchema.DEFAULT_ARCHIVE)
+                    .migrate();
+            statement.execute("SET search_path = pg_temp");
+            statement.execute("LISTEN outbox_" + "s".repeat(56));
+            statement.execute("SELECT " + schema + ".publish('order', '1', 'A', '1', wake => true)");
+
+            assertThat(connection.unwrap(PGConnection.class).getNotifications(10_000))
+                    .hasSize(1);
+            assertThat(JdbcClient.create(database.dataSource())
+                            .sql("SELECT count(*) FROM " + schema + ".outbox_unpublished")
+                            .query(Long.class)
+                            .single())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void functionHasTheRightsOfItsCallerAndItsOwnSearchPath() {
+        assertThat(sql.value(
+                        String.class,
+                        "SELECT prosecdef || ' ' || array_to_string(proconfig, ' ') FROM pg_proc"
+                                + " WHERE oid = to_regproc('events.publish')"))
+                .isEqualTo("false search_path=pg_catalog, pg_temp");
     }
 
     @Test
