@@ -1,4 +1,5 @@
 -- Stores events, in the transaction of the application.
+-- The function publish of the schema runs them too: a change here needs one there, in a migration.
 -- To run it in psql, replace {schema}, and {envelope} with o.*, and \set the parameters.
 
 -- result: event
