@@ -14,7 +14,7 @@ public record TableModule(String location, String history, List<String> scripts,
     static final TableModule OUTBOX = new TableModule(
             OutboxMigrations.LOCATION,
             OutboxMigrations.HISTORY,
-            List.of("V1__outbox.sql", "R__archive.sql"),
+            List.of("V1__outbox.sql", "R__archive.sql", "R__publish.sql"),
             List.of());
 
     public TableModule {

@@ -1,5 +1,5 @@
 -- Stores events, in the transaction of the application.
--- The function publish of the schema runs them too: a change here needs one there, in a migration.
+-- The function in R__publish.sql runs them too: change both.
 -- To run it in psql, replace {schema}, and {envelope} with o.*, and \set the parameters.
 
 -- result: event
