@@ -17,12 +17,13 @@ WITH queued AS MATERIALIZED (
                      FROM {schema}.outbox_claim c
                     WHERE {held})
 ), lane AS (
-    -- Locks the lanes, in the order of all transactions, by inserting them. The claim keeps a lane whose first outcome comes later. A lane
-    -- that is there keeps its state, unless the application gave the event a sequence in front of its first delivery.
+    -- Locks the lanes, in the order of all transactions, by inserting them. The claim keeps a lane in which an outcome comes later, also one
+    -- that a replay or an operator has opened meanwhile. A lane that is there keeps its state otherwise, unless the application gave the
+    -- event a sequence in front of its first delivery.
     INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, claim_id)
     SELECT DISTINCT ON (q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C")
            q.aggregate_type, q.aggregate_id, q.handler_id, q.stream, q.aggregate_seq, q.next_retry_at,
-           CASE WHEN q.kept THEN :claim::bigint END
+           CASE WHEN bool_or(q.kept) OVER (PARTITION BY q.aggregate_type, q.aggregate_id, q.handler_id) THEN :claim::bigint END
       FROM queued q
      WHERE q.kind <> 'DEAD'
      ORDER BY q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C", q.aggregate_seq
@@ -30,7 +31,8 @@ WITH queued AS MATERIALIZED (
        SET first_seq = least(l.first_seq, excluded.first_seq),
            due_at = CASE WHEN l.claim_id IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
            crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.claim_id IS NULL)::integer)
-                              ELSE l.crash_count END
+                              ELSE l.crash_count END,
+           claim_id = coalesce(l.claim_id, excluded.claim_id)
 ), delivery AS (
     INSERT INTO {schema}.outbox_delivery
            (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,

@@ -10,6 +10,7 @@ import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.HeldTransaction;
+import dev.outbox.fixture.LateAnswers;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
@@ -23,7 +24,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
@@ -43,10 +43,9 @@ class LaterOutcomesTest {
     @RegisterExtension
     private final TestOutbox outbox = TestOutbox.create().retry(soon());
 
-    /** Answers that are awaited, by the aggregate and the sequence. */
-    private final Map<String, CompletableFuture<Void>> answers = new ConcurrentHashMap<>();
-
-    private final List<String> begun = new CopyOnWriteArrayList<>();
+    private final LateAnswers late = new LateAnswers();
+    private final Map<String, CompletableFuture<Void>> answers = late.open();
+    private final List<String> begun = late.begun();
     private final Recorded local = Recorded.all();
 
     @ParameterizedTest
@@ -286,7 +285,7 @@ class LaterOutcomesTest {
             local.handle(event);
         });
         BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) ->
-                payloads.forEach((event) -> ((LaterOutcomes) outcome).later(event, send(event)));
+                payloads.forEach((event) -> ((LaterOutcomes) outcome).later(event, late.send(event)));
         HandlerDefinition forward = HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler);
         start(forward, 2);
         outbox.inTransaction(() -> outbox.publishOrders("quick", "slow"));
@@ -481,35 +480,16 @@ class LaterOutcomesTest {
         }
     }
 
-    /** Begins with the first event of each aggregate, and with each other one when the one before has an answer. */
     private HandlerDefinition forward() {
-        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) -> {
-            Map<String, CompletableFuture<Void>> last = new HashMap<>();
-            for (EventEnvelope event : payloads) {
-                CompletableFuture<Void> sent = last.getOrDefault(
-                                event.aggregateId(), CompletableFuture.completedFuture(null))
-                        .thenCompose((before) -> send(event));
-                last.put(event.aggregateId(), sent);
-                ((LaterOutcomes) outcome).later(event, sent);
-            }
-        };
-        return HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler);
-    }
-
-    private CompletableFuture<Void> send(EventEnvelope event) {
-        String name = event.aggregateId() + " " + event.sequence();
-        CompletableFuture<Void> answer = new CompletableFuture<>();
-        answers.put(name, answer);
-        begun.add(name);
-        return answer;
+        return late.handler();
     }
 
     private void answer(String name) {
-        answers.remove(name).complete(null);
+        late.succeed(name);
     }
 
     private void fail(String name) {
-        answers.remove(name).completeExceptionally(new IllegalStateException("on purpose"));
+        late.fail(name, new IllegalStateException("on purpose"));
     }
 
     private void start(HandlerDefinition handler, int concurrency) {
