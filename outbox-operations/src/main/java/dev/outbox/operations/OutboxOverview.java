@@ -53,8 +53,8 @@ public record OutboxOverview(
      * Events of a stream that are not published, by status. Counts stop at {@link Count#MOST}.
      *
      * @param pending events that await their first delivery; alone among all counts, an estimate if it is not exact
-     * @param processing events of live claims
-     * @param retrying events with open deliveries after the first delivery
+     * @param processing events of live claims, and those that a worker attempts or awaits after the first delivery while no attempt has ended
+     * @param retrying other events with open deliveries after the first delivery
      * @param dead dead letters, also of events that another handler still retries
      * @param blockedLanes lanes that wait behind a dead letter
      * @param oldestPending the age of the oldest pending event; zero if there is none

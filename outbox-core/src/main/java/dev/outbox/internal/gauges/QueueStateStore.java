@@ -36,9 +36,17 @@ public final class QueueStateStore {
                                                      AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
                                                      AND o.dispatched_at IS NULL""";
 
+    /** Whether a live claim has the lane of a delivery: hashed, because no row of the delivery limits it. */
+    private static final String LEASED = """
+            (d.aggregate_type, d.aggregate_id, d.handler_id)
+                                                               IN (SELECT l.aggregate_type, l.aggregate_id, l.handler_id
+                                                                     FROM {schema}.outbox_claim c
+                                                                     JOIN {schema}.outbox_lane l ON l.claim_id = c.id
+                                                                    WHERE c.locked_until >= clock_timestamp())""";
+
     /**
-     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_scheduled_due; reads outbox_claim and
-     * outbox_handler whole. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids,
+     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog, outbox_lane_claim and outbox_scheduled_due; reads
+     * outbox_claim and outbox_handler whole. An event that a handler attempts or awaits is processed, not retried, as long as none has failed. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids,
      * and others are not counted. Includes streams that no poller has registered. Replayed events, which have left the queue, have no failures.
      */
     static final String COUNT = "WITH RECURSIVE "
@@ -62,7 +70,7 @@ public final class QueueStateStore {
                                     ELSE ceil(pending.events::float8 / (pending.last - pending.first + 1)
                                               * ((SELECT o.id {pending} ORDER BY o.stream DESC, o.id DESC LIMIT 1)
                                                  - pending.first + 1)) END - processing.events)::bigint,
-                   processing.events,
+                   processing.events + retrying.running,
                    retrying.events,
                    dead.deliveries,
                    dead.lanes,
@@ -71,7 +79,7 @@ public final class QueueStateStore {
                    scheduled.events,
                    greatest(coalesce({overdue}, 0), 0),
                    greatest(pending.events, processing.claimed) < {most},
-                   processing.claimed < {most},
+                   greatest(processing.claimed, retrying.deliveries) < {most},
                    retrying.deliveries < {most},
                    dead.deliveries < {most},
                    scheduled.events < {most},
@@ -92,9 +100,10 @@ public final class QueueStateStore {
                                             AND c.locked_until >= clock_timestamp()
                                           LIMIT {most}) claimed) processing
              CROSS JOIN LATERAL (SELECT coalesce(sum(event.deliveries), 0) AS deliveries,
-                                        count(*) AS events,
-                                        coalesce(sum(event.failures), 0) AS failures,
-                                        count(*) FILTER (WHERE event.held) AS held,
+                                        count(*) FILTER (WHERE NOT event.running) AS events,
+                                        count(*) FILTER (WHERE event.running) AS running,
+                                        coalesce(sum(event.failures) FILTER (WHERE NOT event.running), 0) AS failures,
+                                        count(*) FILTER (WHERE event.held AND NOT event.running) AS held,
                                         min(event.since) AS since
                                    FROM (SELECT count(*) AS deliveries,
                                                 (SELECT o.retry_count
@@ -104,8 +113,11 @@ public final class QueueStateStore {
                                                 bool_and(d.handler_id = ANY (ARRAY(SELECT h.id
                                                                                      FROM {schema}.outbox_handler h
                                                                                     WHERE h.paused_until > now()))) AS held,
+                                                bool_and(d.attempt_count = 0)
+                                                AND bool_or(d.attempt_count = 0 AND d.replay_id IS NULL AND {leased}) AS running,
                                                 min(d.open_since) FILTER (WHERE d.replay_id IS NULL) AS since
-                                           FROM (SELECT d.outbox_id, d.handler_id, d.replay_id, d.open_since
+                                           FROM (SELECT d.outbox_id, d.handler_id, d.replay_id, d.open_since, d.attempt_count,
+                                                        d.aggregate_type, d.aggregate_id
                                                    FROM {schema}.outbox_delivery d
                                                   WHERE d.stream = streams.stream
                                                     AND d.status = 'OPEN'
@@ -125,6 +137,7 @@ public final class QueueStateStore {
                                           LIMIT {most}) s) scheduled
             """.replace("{pending}", PENDING)
                     .replace("{age}", AGE)
+                    .replace("{leased}", LEASED)
                     .replace("{waiting}", MILLIS_SINCE.replace("{since}", "retrying.since"))
                     .replace("{overdue}", MILLIS_SINCE.replace("{since}", "scheduled.due"))
                     .replace("{most}", Integer.toString(Counted.MOST));

@@ -47,13 +47,13 @@ final class QueueMeters {
                 stream,
                 "outbox.processing",
                 events,
-                "Events in a live claim",
+                "Events in a live claim, or leased and not failed",
                 (counts) -> counts.processing().value());
         gauge(
                 stream,
                 "outbox.retrying",
                 events,
-                "Events with open deliveries after the first delivery",
+                "Other events with open deliveries after the first delivery",
                 (counts) -> counts.retrying().value());
         gauge(
                 stream,

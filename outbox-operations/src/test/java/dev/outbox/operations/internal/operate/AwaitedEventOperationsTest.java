@@ -16,9 +16,12 @@ import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.Count;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Erasure;
+import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOperations.Erased;
+import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.fixture.Operator;
 import dev.outbox.operations.internal.OperationsRuntime;
@@ -177,6 +180,35 @@ class AwaitedEventOperationsTest {
             return outbox.published() == 2;
         });
         await().until(() -> outbox.claims() == 0 && outbox.lanes() == 0);
+    }
+
+    @Test
+    void awaitedEventIsProcessing() {
+        EventEnvelope event = awaited("a", 1);
+
+        assertThat(operator()
+                        .inspector()
+                        .findEvent(event.eventId())
+                        .orElseThrow()
+                        .progress()
+                        .status())
+                .isEqualTo(EventDetails.Status.PROCESSING);
+        assertThat(outbox.statuses()).containsExactly("PROCESSING");
+        assertThat(operator().inspector().lanes("order", "a"))
+                .extracting(LaneReport::cause)
+                .containsExactly(LaneReport.Cause.RUNNING);
+        OutboxOverview.Backlog backlog =
+                operator().inspector().overview().streams().get(0).backlog();
+        assertThat(backlog.retrying()).isEqualTo(new Count(0, true));
+        assertThat(backlog.processing()).isEqualTo(new Count(1, true));
+        assertThat(backlog.pending()).isEqualTo(new Count(0, true));
+        late.fail("a 1", new IllegalStateException("on purpose"));
+        await().until(() -> late.begun().size() == 2);
+        backlog = operator().inspector().overview().streams().get(0).backlog();
+        assertThat(backlog.retrying()).as("it has failed").isEqualTo(new Count(1, true));
+        assertThat(backlog.processing()).isEqualTo(new Count(0, true));
+        late.succeed("a 1");
+        awaitDone(1);
     }
 
     private OperationsRuntime operator() {
