@@ -6,8 +6,11 @@
 WITH queued AS MATERIALIZED (
     SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
            q.code, q.error, q.details, q.kept,
-           CASE q.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
-                       ELSE clock_timestamp() + q.delay * interval '1 millisecond' END AS next_retry_at
+           -- What is awaited has been attempted since its claim.
+           CASE WHEN q.kind = 'BLOCKED' THEN 'infinity'
+                WHEN q.kind = 'DEAD' THEN NULL
+                WHEN q.kept THEN (SELECT c.claimed_at FROM {schema}.outbox_claim c WHERE {held})
+                ELSE clock_timestamp() + q.delay * interval '1 millisecond' END AS next_retry_at
       FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
                   :codes::text[], :errors::text[], :details::text[], :kept::text[]::boolean[])
            AS q (id, handler_id, kind, delay, code, error, details, kept)
