@@ -25,12 +25,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of the events of one batch. The first failure of an aggregate stops it: its later events count as not handled, because their
  * order would be lost.
  */
 final class BatchResult {
+
+    private static final Logger log = LoggerFactory.getLogger(BatchResult.class);
 
     private static final CompletableFuture<DeliveryOutcome> NOTHING_AWAITED =
             CompletableFuture.completedFuture(DeliveryOutcome.SUCCEEDED);
@@ -60,10 +64,14 @@ final class BatchResult {
     /** Stage that the handler has given, and what ends it. */
     private record Limited(CompletionStage<?> stage, CompletableFuture<@Nullable Throwable> end) {
 
-        /** Ends an outcome that has not come. The handler learns it by the cancellation of its stage. */
+        /** Ends an outcome that has not come. The handler learns it by the cancellation of its stage, unless that is no future. */
         void endBecauseOf(Throwable cause) {
             if (end.complete(cause)) {
-                stage.toCompletableFuture().cancel(false);
+                try {
+                    stage.toCompletableFuture().cancel(false);
+                } catch (Throwable ex) {
+                    log.debug("An outcome that came too late could not be cancelled", ex);
+                }
             }
         }
     }
@@ -206,7 +214,8 @@ final class BatchResult {
     private CompletableFuture<DeliveryOutcome> arrival(
             Attempt attempt, CompletionStage<?> stage, CompletableFuture<DeliveryOutcome> before) {
         CompletableFuture<@Nullable Throwable> ended = new CompletableFuture<>();
-        stage.whenComplete((ignored, ex) -> ended.complete(ex));
+        // Not whenComplete, which wraps an exception, and so asks for its message.
+        stage.handle((ignored, ex) -> ended.complete(ex));
         limited.add(new Limited(stage, ended));
         return before.thenCompose((earlier) -> earlier.succeeded()
                         ? ended.thenApply((ex) -> arrived(attempt, ex))

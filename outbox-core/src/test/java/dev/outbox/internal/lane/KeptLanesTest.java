@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -148,6 +149,41 @@ class KeptLanesTest {
     }
 
     @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void stageThatCannotBeCancelledEndsAtItsTimeout(boolean refuses) {
+        List<CompletableFuture<Void>> answers = Collections.synchronizedList(new ArrayList<>());
+        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) -> payloads.forEach((event) -> {
+            CompletableFuture<Void> answer = refuses ? new Uncancellable() : new CompletableFuture<>();
+            answers.add(answer);
+            CompletionStage<Void> stage = refuses ? answer : answer.minimalCompletionStage();
+            ((LaterOutcomes) outcome).later(event, stage);
+        });
+        start(HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler).timeout(Duration.ofMillis(300)), 1);
+        outbox.inTransaction(() -> outbox.publishOrders("a", "b"));
+
+        await().until(() -> answers.size() == 4);
+        answers.get(0).complete(null);
+        answers.get(1).completeExceptionally(new IllegalStateException("on purpose"));
+        await().during(Duration.ofMillis(50)).until(() -> outbox.published() == 0);
+        assertThat(outbox.errors())
+                .containsOnly("HANDLER_TIMEOUT the outcome did not come within 300 ms")
+                .hasSize(2);
+        answers.get(2).complete(null);
+        answers.get(3).complete(null);
+        awaitDone(2);
+        assertThat(outbox.failures()).isEqualTo(2);
+    }
+
+    /** A stage may refuse to be a future. */
+    private static final class Uncancellable extends CompletableFuture<Void> {
+
+        @Override
+        public CompletableFuture<Void> toCompletableFuture() {
+            throw new UnsupportedOperationException("on purpose");
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void oneAnswerOfAHundredNeverComes(int concurrency) {
         start(late.handler(), concurrency);
@@ -175,6 +211,33 @@ class KeptLanesTest {
         assertThat(outbox.claims()).isZero();
         assertThat(outbox.failures()).isEqualTo(2);
         assertThat(outbox.deliveries()).isEqualTo(1);
+    }
+
+    @Test
+    void answerWithAnUnreadableExceptionIsAFailure() {
+        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) ->
+                payloads.forEach((event) -> ((LaterOutcomes) outcome).later(event, late.send(event)));
+        start(HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler), 1);
+        outbox.publishOrders("a");
+        await().until(() -> outbox.claimedLanes() == 1);
+
+        late.fail("a 1", new Unspeakable());
+
+        await().until(() -> late.begun().size() == 2);
+        assertThat(outbox.failures()).isEqualTo(1);
+        late.succeed("a 1");
+        awaitDone(1);
+    }
+
+    /** Cannot even tell what it is. */
+    private static final class Unspeakable extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("on purpose");
+        }
     }
 
     /** The claim ends, and gives lanes to the loop of redeliveries, after 100 ms. */
