@@ -56,6 +56,7 @@ public record DecoratedHandlers(
             handler = limit.around(handler, timeout);
         }
         if (handler.deduplicates()) {
+            requireOutcomesAtReturn(found);
             handler = inboxOf(handler).before(handler);
         }
         handler = running.timed(failingIfRolledBack(handler));
@@ -73,6 +74,17 @@ public record DecoratedHandlers(
             }
             own.handle(payload, envelope, context);
         });
+    }
+
+    private static void requireOutcomesAtReturn(HandlerDefinition handler) {
+        if (SingleFailures.isMarked(handler)) {
+            throw new OutboxConfigurationException(
+                    "handler '" + handler.id()
+                            + "' has deduplicate = true, but its outcomes may come after it has returned, when the"
+                            + " transaction that records the events as processed has ended",
+                    "remove deduplicate, and let the receiver drop duplicates by the event id",
+                    null);
+        }
     }
 
     private DeduplicationInbox inboxOf(HandlerDefinition handler) {

@@ -6,7 +6,10 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.ContextHandler;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Mark of a batch handler that reports the failure of each event, and so gets whole batches with one attempt too. */
+/**
+ * Mark of a batch handler that reports the outcome of each event, perhaps later, and so gets whole batches with one attempt too, but cannot
+ * deduplicate.
+ */
 public record SingleFailures(ContextHandler<Object> own) implements ContextHandler<Object> {
 
     /** Returns the same handler with the mark. Another decorator takes it off. */

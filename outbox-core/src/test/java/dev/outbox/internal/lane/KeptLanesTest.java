@@ -1,17 +1,20 @@
 package dev.outbox.internal.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.BatchHandler;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.LateAnswers;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.LaterOutcomes;
 import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
+import dev.outbox.internal.dispatch.SingleFailures;
 import dev.outbox.internal.poll.PollerSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -281,6 +284,17 @@ class KeptLanesTest {
                                 LongStream.rangeClosed(1, 32).boxed().toList()));
         awaitDone(480);
         assertThat(lostLeases).hasValue(0);
+    }
+
+    @Test
+    void deduplicatingHandlerMustKnowItsOutcomesWhenItReturns() {
+        HandlerDefinition handler = SingleFailures.markedOn(late.handler()).deduplicating();
+
+        assertThatThrownBy(() -> start(handler, 1))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessageContaining(
+                        "handler 'forward' has deduplicate = true, but its outcomes may come after it has returned")
+                .hasMessageContaining("remove deduplicate");
     }
 
     private static void forward(Recorded handler, EventEnvelope event) {
