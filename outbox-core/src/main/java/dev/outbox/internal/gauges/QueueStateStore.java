@@ -46,8 +46,9 @@ public final class QueueStateStore {
 
     /**
      * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog, outbox_lane_claim and outbox_scheduled_due; reads
-     * outbox_claim and outbox_handler whole. An event that a handler attempts or awaits is processed, not retried, as long as none has failed. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids,
-     * and others are not counted. Includes streams that no poller has registered. Replayed events, which have left the queue, have no failures.
+     * outbox_claim and outbox_handler whole. An event that a handler attempts or awaits is processed, not retried, as long as none has
+     * failed. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids, and others are
+     * not counted. Includes streams that no poller has registered. Replayed events, which have left the queue, have no failures.
      */
     static final String COUNT = "WITH RECURSIVE "
             + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
