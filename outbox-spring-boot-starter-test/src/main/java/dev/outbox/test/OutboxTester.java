@@ -137,7 +137,11 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
                 awaited.add(event.envelope() + ", which went to " + String.join(", ", handlers));
             }
         }
-        return new IllegalStateException("drain() gave up, because in " + OnDemandDelivery.LONGEST_WAIT.toSeconds()
+        return withoutOutcomes("drain()", awaited);
+    }
+
+    private static IllegalStateException withoutOutcomes(String call, List<String> awaited) {
+        return new IllegalStateException(call + " gave up, because in " + OnDemandDelivery.LONGEST_WAIT.toSeconds()
                 + " s no acknowledgement has come for:" + lines(awaited)
                 + "\nCall it again when the broker, or what the test has in its place, has acknowledged.");
     }
@@ -231,7 +235,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
      * @return this tester
      * @throws AssertionError if the second delivery fails or changes the database; the message lists the rows
      * @throws IllegalArgumentException if this context has no such handler
-     * @throws IllegalStateException if the handler has handled no event in this test, or a transaction is active on the calling thread
+     * @throws IllegalStateException if the handler has handled no event in this test; if a broker does not acknowledge one for 5 s; or if
+     *     a transaction is active on the calling thread
      */
     public OutboxTester verifyIdempotent(String handlerId) {
         requireHandler(handlerId);
@@ -247,6 +252,9 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         List<String> problems = new ArrayList<>();
         for (StoredEvent event : again) {
             DeliveryOutcome outcome = delivery().redeliver(event.envelope(), handlerId);
+            if (outcome.isLater()) {
+                throw withoutOutcomes("verifyIdempotent()", List.of(event.envelope() + ", which went to " + handlerId));
+            }
             if (!outcome.succeeded()) {
                 problems.add(event.envelope() + " failed with " + outcome.code() + ": " + outcome.message());
             }

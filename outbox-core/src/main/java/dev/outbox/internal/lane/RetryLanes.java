@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,17 +61,22 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
     }
 
-    /** Delivers an event to a handler of this instance once more, without a claim that another worker could take. Only the handler writes. */
+    /**
+     * Delivers an event to a handler of this instance once more, without a claim that another worker could take. Only the handler writes. An
+     * outcome that does not come within the given time is returned as one that comes later.
+     */
     public static DeliveryOutcome redeliver(
-            EventEnvelope event, String handlerId, StreamDependencies dependencies, Duration life) {
+            EventEnvelope event, String handlerId, StreamDependencies dependencies, Duration life, Duration patience) {
         DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new ClaimKey(0, new UUID(0, 0)));
         LeaseRenewer leases = dependencies.leases();
         try (Lease lease = leases.keep(Lease.Claimed.WITHOUT_ROW, life, leases.now())) {
-            return dependencies
+            DeliveryOutcome outcome = dependencies
                     .dispatcher()
                     .retry(List.of(second), new LeaseGuard(lease, () -> false))
-                    .get(0)
-                    .known()
+                    .get(0);
+            return outcome.known()
+                    .copy()
+                    .completeOnTimeout(outcome, patience.toMillis(), TimeUnit.MILLISECONDS)
                     .join();
         }
     }

@@ -32,7 +32,7 @@ public final class OnDemandDelivery implements AutoCloseable {
     /** Outlasts a break point in a handler: no thread renews it. */
     private static final Duration LEASE = Duration.ofHours(1);
 
-    /** How long a round waits for outcomes that come later. */
+    /** How long a round, or a redelivery, waits for outcomes that come later. */
     public static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
     private static final String WORKER = "on-demand";
@@ -117,7 +117,7 @@ public final class OnDemandDelivery implements AutoCloseable {
      * writes.
      */
     public DeliveryOutcome redeliver(EventEnvelope event, String handlerId) {
-        return RetryLanes.redeliver(event, handlerId, current, LEASE);
+        return RetryLanes.redeliver(event, handlerId, current, LEASE, LONGEST_WAIT);
     }
 
     /** Settles what is unsettled, and releases the rest. */

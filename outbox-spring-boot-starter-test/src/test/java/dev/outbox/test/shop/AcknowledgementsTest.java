@@ -97,6 +97,19 @@ class AcknowledgementsTest {
     }
 
     @Test
+    void verifyIdempotentGivesUpWithoutAcknowledgement() {
+        answer = Optional::of;
+        outbox.drain();
+        answer = (message) -> Optional.empty();
+
+        assertThatThrownBy(() -> outbox.verifyIdempotent("channel-parts"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("verifyIdempotent() gave up, because in 5 s no acknowledgement has come for:")
+                .hasMessageContaining("PartCounted")
+                .hasMessageContaining("which went to channel-parts");
+    }
+
+    @Test
     void laterFailureIsNotHandled() {
         answer = (message) -> Optional.of(new ErrorMessage(new MessageConversionException(message, "no text")));
 
