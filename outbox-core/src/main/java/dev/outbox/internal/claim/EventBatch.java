@@ -39,6 +39,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
     private final Lease lease;
     private final boolean full;
     private final boolean spread;
+    private final long characters;
     private final BlockedLanes blocked = new BlockedLanes();
 
     /** Events whose outcomes come later, and those behind them in their aggregates, in the order of ids. */
@@ -62,6 +63,9 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         this.full = limits.cut() || events.size() >= limits.batchSize();
         this.spread = events.size() >= Math.max(limits.batchSize(), SMALLEST_SPREAD)
                 && events.stream().map(ClaimedEvent::aggregate).distinct().count() * 4 >= events.size() * 3L;
+        this.characters = events.stream()
+                .mapToLong((event) -> event.envelope().payload().length())
+                .sum();
     }
 
     /** What was claimed, and what kept the claim from taking more. */
@@ -148,6 +152,11 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
             super.add(event);
         }
         arrived();
+    }
+
+    @Override
+    public long characters() {
+        return characters;
     }
 
     @Override

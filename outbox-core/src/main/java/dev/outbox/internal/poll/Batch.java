@@ -138,6 +138,11 @@ public abstract class Batch<W, O> {
         }
     }
 
+    /** Returns the characters of the payloads, if the batch may hold up other work. */
+    public long characters() {
+        return 0;
+    }
+
     /** Returns how long the outcomes that come later may hold up other work; empty if they hold up none. */
     public Optional<Duration> patience() {
         return Optional.empty();

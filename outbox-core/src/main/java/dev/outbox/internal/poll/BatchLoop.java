@@ -35,6 +35,9 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     /** Bounds the outcomes that come later, of claims that hold up other work meanwhile. A claim may exceed it. */
     private static final int MOST_AWAITED = 4000;
 
+    /** Bounds the memory of these claims: as much as four of them may take. */
+    private static final long MOST_AWAITED_CHARACTERS = 32L << 20;
+
     private static final int REFUSALS_BEFORE_ISOLATION = 3;
 
     private final String name;
@@ -246,12 +249,10 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         boolean room = workers == null
                 ? active.stream().allMatch((batch) -> batch == settling)
                 : workers.hasRoom() && active.size() <= workers.size();
+        List<B> holding = batches.stream().filter(BatchLoop::holdsUpOthers).toList();
         return room
-                && batches.stream()
-                                .filter(BatchLoop::holdsUpOthers)
-                                .mapToInt(Batch::awaited)
-                                .sum()
-                        < MOST_AWAITED;
+                && holding.stream().mapToInt(Batch::awaited).sum() < MOST_AWAITED
+                && holding.stream().mapToLong(Batch::characters).sum() < MOST_AWAITED_CHARACTERS;
     }
 
     private static boolean holdsUpOthers(Batch<?, ?> batch) {

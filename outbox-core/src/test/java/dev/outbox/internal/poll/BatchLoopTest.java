@@ -143,6 +143,23 @@ class BatchLoopTest {
         assertThat(heldLeases()).isZero();
     }
 
+    @Test
+    void claimsThatHoldUpOthersTakeBoundedMemory() throws SQLException {
+        source.characters = 8 << 20;
+        BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
+        for (int round = 0; round < 10; round++) {
+            loop.runOnce(() -> false);
+        }
+        assertThat(source.claimed).isEqualTo(4);
+        assertThat(loop.isCrowded()).isTrue();
+
+        source.dispatched.get(0).answer();
+        loop.runOnce(() -> false);
+        loop.runOnce(() -> false);
+
+        assertThat(source.claimed).isEqualTo(5);
+    }
+
     private int heldLeases() {
         nanos += LEASE.toNanos() / 2;
         try {
@@ -175,6 +192,25 @@ class BatchLoopTest {
         @Override
         public boolean isWorthSettlingAsync() {
             return async;
+        }
+
+        @Override
+        public long characters() {
+            return source.characters;
+        }
+
+        @Override
+        public Optional<Duration> patience() {
+            return Optional.of(LEASE);
+        }
+
+        void letAnswerLater() {
+            await();
+        }
+
+        void answer() {
+            add("outcome");
+            arrived();
         }
     }
 
@@ -211,6 +247,10 @@ class BatchLoopTest {
         private CountDownLatch gate = new CountDownLatch(0);
         private Failure failure = () -> {};
         private int claimed;
+        private final List<FakeBatch> dispatched = new CopyOnWriteArrayList<>();
+
+        /** Of the payloads of each batch, whose outcomes come later then. */
+        private long characters;
 
         @Override
         public Claimed<FakeBatch> claim(boolean nearOnly) {
@@ -224,7 +264,12 @@ class BatchLoopTest {
         @Override
         public boolean dispatch(FakeBatch batch, SerialQueue<String> queue, LeaseGuard guard) {
             awaitLatch(gate);
-            batch.add("outcome");
+            if (characters > 0) {
+                batch.letAnswerLater();
+            } else {
+                batch.add("outcome");
+            }
+            dispatched.add(batch);
             queue.advance(1);
             return true;
         }

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
     /** Bounds the memory of messages without an answer, and of answers that came late. */
     private static final int MOST_OPEN = 10_000;
 
+    /** Bounds the characters of payloads that wait for an answer, their own or that of an earlier event: as many as eight claims have. */
+    private static final long MOST_CHARACTERS = 64L << 20;
+
     /** An answer that comes later may find no attempt that waits for it. */
     private static final Duration LATE_AFTER = Duration.ofSeconds(1);
 
@@ -47,6 +51,7 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
     private final Runnable precondition;
     private final LongSupplier nanos;
     private final AtomicInteger open = new AtomicInteger();
+    private final AtomicLong characters = new AtomicLong();
 
     /** Messages that the next attempt of their event must not repeat: those without an answer, and those acknowledged late. */
     private final Map<UUID, Sending> sent = Collections.synchronizedMap(new LinkedHashMap<>() {
@@ -83,13 +88,27 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
             @Nullable Throwable refusal,
             CompletableFuture<Void> outcome) {}
 
+    /** Events of an aggregate that are left to send, and the characters of all. */
+    private record Lane<M>(Deque<Item<M>> items, long characters) {
+
+        Lane(Deque<Item<M>> items) {
+            this(
+                    items,
+                    items.stream()
+                            .mapToLong((item) -> item.event().payload().length())
+                            .sum());
+        }
+    }
+
     @Override
     public void handle(
             List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context) {
         requirePrecondition();
         LaterOutcomes outcomes = (LaterOutcomes) outcome;
-        for (Deque<Item<M>> lane : lanes(payloads)) {
-            lane.forEach((item) -> outcomes.later(item.event(), item.outcome()));
+        for (Deque<Item<M>> items : lanes(payloads)) {
+            items.forEach((item) -> outcomes.later(item.event(), item.outcome()));
+            Lane<M> lane = new Lane<>(items);
+            characters.addAndGet(lane.characters());
             forward(lane, outcomes);
         }
     }
@@ -125,20 +144,23 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
     }
 
     /** Sends the next message of a lane, unless the outcome of the one before came too late. One that must not begin any more was not attempted. */
-    private void forward(Deque<Item<M>> lane, LaterOutcomes outcomes) {
-        Item<M> item = lane.poll();
+    private void forward(Lane<M> lane, LaterOutcomes outcomes) {
+        Item<M> item = lane.items().poll();
         if (item == null) {
+            end(lane);
             return;
         }
         if (outcomes.isOver()) {
             item.outcome().cancel(false);
+            end(lane);
             return;
         }
         Sending sending;
         try {
-            sending = sending(item, outcomes);
+            sending = sending(item, lane, outcomes);
         } catch (Throwable ex) {
             item.outcome().completeExceptionally(ex);
+            end(lane);
             return;
         }
         CompletableFuture<Void> unused = sending.ended().thenAccept((end) -> {
@@ -149,22 +171,28 @@ public final class ForwardingHandler<M> implements BatchHandler<EventEnvelope> {
                 item.outcome().completeExceptionally(failure);
             } else if (item.outcome().complete(null)) {
                 forward(lane, outcomes);
+                return;
             }
+            end(lane);
         });
     }
 
+    private void end(Lane<M> lane) {
+        characters.addAndGet(-lane.characters());
+    }
+
     /** Sends an event, unless an earlier attempt has sent it: that message may still be on its way, or acknowledged by now. */
-    private Sending sending(Item<M> item, LaterOutcomes outcomes) throws Throwable {
+    private Sending sending(Item<M> item, Lane<M> lane, LaterOutcomes outcomes) throws Throwable {
         EventEnvelope event = item.event();
         Sending earlier = event.replayed() ? null : sent.get(event.eventId());
         if (earlier != null && (earlier.isOpen() || earlier.hasSucceeded())) {
             return earlier;
         }
-        if (open.get() >= MOST_OPEN) {
-            throw RetryAfterException.uncounted(
+        if (open.get() >= MOST_OPEN || characters.get() - lane.characters() >= MOST_CHARACTERS) {
+            throw waiting(RetryAfterException.uncounted(
                     Fault.RETRY_DELAY,
-                    "not sent, because " + MOST_OPEN + " messages have no answer yet",
-                    Causes.selfReported());
+                    "not sent, because too many messages have no answer yet",
+                    Causes.selfReportedOutage(null)));
         }
         M message = item.message();
         if (message == null) {

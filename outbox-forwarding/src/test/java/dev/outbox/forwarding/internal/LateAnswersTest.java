@@ -43,6 +43,7 @@ class LateAnswersTest {
     private final ForwardingHandler<String> handler =
             new ForwardingHandler<>("orders", this::message, sender, faults, () -> {}, this::nanos);
     private final Set<Thread> mappers = ConcurrentHashMap.newKeySet();
+    private volatile String payload = "{}";
     private volatile boolean over;
 
     @Test
@@ -180,6 +181,23 @@ class LateAnswersTest {
                 outcomes.values().stream().filter(CompletableFuture::isDone).count() == 51);
         assertThat(broker.sent()).hasSize(2 + 49);
         awaitSuccess(handle("b1"), "b1");
+    }
+
+    @Test
+    void silentBrokerTakesBoundedMemory() throws Exception {
+        payload = "x".repeat(8 << 20);
+        broker.silence("abcdefg");
+        handle("a1", "a2", "b1", "c1", "d1", "e1", "f1", "g1");
+        await().until(() -> broker.sent().size() == 7);
+
+        assertThat(failure(handle("h1", "h2"), "h1")).isInstanceOfSatisfying(RetryAfterException.class, (ex) -> {
+            assertThat(ex).hasMessageContaining("too many messages have no answer yet");
+            assertThat(ex.isCounted()).isFalse();
+        });
+        assertThat(broker.sent()).hasSize(7);
+
+        broker.fail("a1", new IllegalStateException("expired"));
+        awaitSuccess(handle("h1", "h2"), "h1", "h2");
     }
 
     @Test
@@ -408,7 +426,7 @@ class LateAnswersTest {
         }
     }
 
-    private static EventEnvelope event(String message, boolean replayed) {
+    private EventEnvelope event(String message, boolean replayed) {
         int last = message.length() - 1;
         return new EventEnvelope(
                 1,
@@ -419,7 +437,7 @@ class LateAnswersTest {
                 Long.parseLong(message.substring(last)),
                 "OrderPlaced",
                 1,
-                "{}",
+                payload,
                 Map.of(),
                 Instant.EPOCH,
                 replayed);
