@@ -1,5 +1,7 @@
 package dev.outbox.messaging.rabbit;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.outbox.testing.RabbitProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ public final class TestRabbit {
     public static final RabbitProcess BROKER = start();
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final CachingConnectionFactory CONNECTIONS =
             new CachingConnectionFactory("localhost", BROKER.port());
     private static final RabbitAdmin ADMIN = new RabbitAdmin(CONNECTIONS);
@@ -98,23 +101,26 @@ public final class TestRabbit {
     /** Takes messages off queues until they had that many different ones; fails after a minute. */
     static List<Message> receive(List<String> queues, int different) {
         List<Message> messages = new ArrayList<>();
-        Set<String> ids = new HashSet<>();
-        RabbitTemplate template = template();
-        long deadline = System.nanoTime() + DEADLINE.toNanos();
-        do {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("received " + ids.size() + " of " + different + " messages");
-            }
-            for (String queue : queues) {
-                Message message = template.receive(queue, 50);
-                while (message != null) {
-                    messages.add(message);
-                    ids.add(message.getMessageProperties().getMessageId());
-                    message = template.receive(queue);
-                }
-            }
-        } while (ids.size() < different);
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(BETWEEN_LOOKS)
+                .atMost(DEADLINE)
+                .until(
+                        () -> {
+                            queues.forEach((queue) -> take(queue, messages));
+                            return different(messages);
+                        },
+                        (count) -> count >= different);
         return messages;
+    }
+
+    /** Asks for one message at a time: a consumer, which a wait needs, fails if the broker is slow to tell that it has begun. */
+    private static void take(String queue, List<Message> messages) {
+        RabbitTemplate template = template();
+        Message message = template.receive(queue);
+        while (message != null) {
+            messages.add(message);
+            message = template.receive(queue);
+        }
     }
 
     public static List<Message> receive(String queue, int different) {
