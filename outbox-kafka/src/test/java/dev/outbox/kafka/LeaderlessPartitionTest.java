@@ -1,6 +1,5 @@
 package dev.outbox.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.kafka.fixture.Shop;
@@ -9,10 +8,8 @@ import dev.outbox.testing.TestPostgres;
 import dev.outbox.testing.kafka.KafkaCluster;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -51,7 +48,7 @@ class LeaderlessPartitionTest {
 
             List<ConsumerRecord<String, String>> records = TestKafka.read(
                     Map.of("bootstrap.servers", cluster.bootstrapServers()), "orders", published, (record) -> true);
-            assertThat(sequences(records))
+            assertThat(TestKafka.sequences(records))
                     .allSatisfy((aggregate, sequences) ->
                             assertThat(sequences).isSorted().doesNotHaveDuplicates());
             List<Duration> others = records.stream()
@@ -82,22 +79,7 @@ class LeaderlessPartitionTest {
         replicas.keySet().forEach((partition) -> cluster.leader("orders", partition));
     }
 
-    /** Returns the sequences of each aggregate in the order of first occurrences. */
-    private static Map<String, List<Integer>> sequences(List<ConsumerRecord<String, String>> records) {
-        Set<String> ids = new HashSet<>();
-        return records.stream()
-                .filter((record) -> ids.add(header(record, "ce_id")))
-                .collect(Collectors.groupingBy(
-                        ConsumerRecord::key,
-                        Collectors.mapping(
-                                (record) -> Integer.parseInt(header(record, "ce_sequence")), Collectors.toList())));
-    }
-
     private static Instant time(ConsumerRecord<?, ?> record) {
-        return Instant.parse(header(record, "ce_time"));
-    }
-
-    private static String header(ConsumerRecord<?, ?> record, String name) {
-        return new String(record.headers().lastHeader(name).value(), UTF_8);
+        return Instant.parse(TestKafka.header(record, "ce_time"));
     }
 }

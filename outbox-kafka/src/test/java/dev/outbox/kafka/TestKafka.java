@@ -1,14 +1,18 @@
 package dev.outbox.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -157,5 +161,20 @@ public final class TestKafka {
             }
         }
         return found;
+    }
+
+    /** Returns the sequences of each aggregate in the order of first occurrences. */
+    static Map<String, List<Integer>> sequences(List<ConsumerRecord<String, String>> records) {
+        Set<String> ids = new HashSet<>();
+        return records.stream()
+                .filter((record) -> ids.add(header(record, "ce_id")))
+                .collect(Collectors.groupingBy(
+                        ConsumerRecord::key,
+                        Collectors.mapping(
+                                (record) -> Integer.parseInt(header(record, "ce_sequence")), Collectors.toList())));
+    }
+
+    static String header(ConsumerRecord<?, ?> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), UTF_8);
     }
 }
