@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class LeaderlessPartitionTest {
 
     private static final int LEADERLESS = 5;
-    private static final Duration LOCAL_HANDLER = Duration.ofMillis(500);
+    private static final Duration LOCAL_HANDLER = Duration.ofMillis(250);
 
     @Test
     void otherPartitionsContinue() throws Exception {
