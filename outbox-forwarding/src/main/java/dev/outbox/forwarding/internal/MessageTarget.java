@@ -20,7 +20,7 @@ public interface MessageTarget<M> {
     /** Classifies what {@link #unit} or {@link #send} threw, or how a send completed. */
     Fault classify(M message, Throwable failure);
 
-    /** Replaces the connection, because it no longer answers. */
+    /** Replaces the connection, because it no longer answers. Ends calls of {@link #send} that wait for it. Called on any thread. */
     void replace();
 
     /** Releases what sends need, when the routes have stopped. A handler that still runs gets nothing new. */

@@ -119,8 +119,8 @@ public final class Sender<M> {
         destination.unit().begin(now);
         open.add(sending);
         try {
-            destination.thread().execute(() -> handOver(message, sending, over));
             keepWatch();
+            destination.thread().execute(() -> handOver(message, sending, over));
         } catch (Throwable ex) {
             destination.unit().end();
             failed(sending, target.classify(message, ex));
@@ -130,7 +130,12 @@ public final class Sender<M> {
 
     private void keepWatch() {
         if (!open.isEmpty() && watched.compareAndSet(false, true)) {
-            Future<?> unused = watch.schedule(this::watch, 1, TimeUnit.SECONDS);
+            try {
+                Future<?> unused = watch.schedule(this::watch, 1, TimeUnit.SECONDS);
+            } catch (Throwable ex) {
+                watched.set(false);
+                throw ex;
+            }
         }
     }
 
@@ -146,11 +151,11 @@ public final class Sender<M> {
     /** Tells which messages have no answer for too long. One that has none for ever fails, and its connection is replaced. */
     void look() {
         long now = nanos.getAsLong();
-        Sending endless = null;
+        boolean endless = false;
         for (Sending sending : open) {
             long age = now - sending.handedOverAt();
             if (age > longestSend.toNanos()) {
-                endless = sending;
+                endless = true;
                 failed(
                         sending,
                         Fault.ofEnvironment(
@@ -162,8 +167,8 @@ public final class Sender<M> {
                 sending.silent();
             }
         }
-        if (endless != null) {
-            replace(endless, now);
+        if (endless) {
+            replace(now);
         }
     }
 
@@ -257,15 +262,16 @@ public final class Sender<M> {
         };
         if (fault.isOfEnvironment()) {
             blamed.failed(fault, now + PAUSE.toNanos());
-            if (now - workedAt > STUCK_AFTER.toNanos()) {
-                replace(sending, now);
-            }
         }
         end(sending, fault, blamed);
+        if (fault.isOfEnvironment() && now - workedAt > STUCK_AFTER.toNanos()) {
+            replace(now);
+        }
     }
 
-    private void replace(Sending sending, long now) {
+    /** On a thread of its own, because those of destinations may wait for the connection. */
+    private void replace(long now) {
         workedAt = now;
-        sending.destination().thread().execute(target::replace);
+        Destination.daemon(target::replace, "replacement").start();
     }
 }

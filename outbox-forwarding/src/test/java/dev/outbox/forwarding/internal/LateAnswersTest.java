@@ -194,9 +194,11 @@ class LateAnswersTest {
             assertThat(ex).hasMessageContaining("too many messages have no answer yet");
             assertThat(ex.isCounted()).isFalse();
         });
+        advance(Duration.ofSeconds(5));
+        assertThat(Causes.opensCircuit(failure(handle("h1", "h2"), "h1"))).isTrue();
         assertThat(broker.sent()).hasSize(7);
 
-        broker.fail("a1", new IllegalStateException("expired"));
+        broker.acknowledge("g1");
         awaitSuccess(handle("h1", "h2"), "h1", "h2");
     }
 
@@ -325,6 +327,20 @@ class LateAnswersTest {
         advance(Duration.ofSeconds(5));
         awaitSuccess(handle("x2"), "x2");
         assertThat(broker.sent()).containsExactly("x2");
+    }
+
+    @Test
+    void connectionIsReplacedWhileASendWaitsForIt() throws Exception {
+        CountDownLatch blocked = broker.block();
+        Map<String, CompletableFuture<?>> outcomes = handle("x1");
+        awaitSuccess(handle("b1"), "b1");
+        advance(LONGEST_SEND.plusSeconds(1));
+
+        sender.look();
+
+        await().until(() -> broker.replacements() == 1);
+        assertThat(failure(outcomes, "x1")).hasMessageContaining("was not completed within 20 s");
+        blocked.countDown();
     }
 
     @Test

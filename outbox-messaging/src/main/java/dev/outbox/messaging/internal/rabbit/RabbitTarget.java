@@ -12,6 +12,7 @@ import dev.outbox.internal.failure.Causes;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.core.ReturnedMessage;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ChannelProxy;
 import org.springframework.amqp.rabbit.connection.Connection;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -38,6 +40,11 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
     private final ConnectionFactory connections;
     private final boolean ownConnection;
     private final Map<String, OpenChannel> channels = new ConcurrentHashMap<>();
+    private final Sockets sockets = new Sockets();
+
+    /** Channels on which a thread writes. */
+    private final Set<Channel> writing = ConcurrentHashMap.newKeySet();
+
     private volatile @Nullable Alarm alarm;
 
     public RabbitTarget(RabbitTemplate template) {
@@ -46,6 +53,9 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
         ConnectionFactory publishers = application.getPublisherConnectionFactory();
         this.ownConnection = publishers != null;
         this.connections = publishers == null ? application : publishers;
+        if (connections instanceof AbstractConnectionFactory factory) {
+            sockets.watch(factory.getRabbitConnectionFactory());
+        }
     }
 
     /** Channel of an exchange. The template publishes on the proxy, which may replace a closed target by another one. */
@@ -92,8 +102,14 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
     @Override
     public void open() {}
 
+    /** Closes the sockets from which the broker takes nothing: their connections could not close, and nothing waits for what they still hold. */
     @Override
     public void close() {
+        writing.forEach((channel) -> sockets.close(channel.getConnection()));
+        Alarm watched = alarm;
+        if (watched != null && ownConnection && blockedBy() != null) {
+            sockets.close(watched.connection);
+        }
         channels.keySet().forEach(this::discard);
     }
 
@@ -134,6 +150,7 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
 
     private void publish(RabbitMessage message, OpenChannel channel, CorrelationData confirmation) {
         long number = channel.target().getNextPublishSeqNo();
+        writing.add(channel.target());
         try {
             template.doSend(
                     channel.proxy(), message.exchange(), message.routingKey(), message.message(), true, confirmation);
@@ -149,6 +166,8 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
                 discard(message.exchange());
             }
             throw ex;
+        } finally {
+            writing.remove(channel.target());
         }
     }
 

@@ -8,10 +8,13 @@ import dev.outbox.forwarding.internal.Fault;
 import dev.outbox.forwarding.internal.Fault.Scope;
 import dev.outbox.messaging.rabbit.TestRabbit;
 import dev.outbox.testing.RabbitProcess;
+import dev.outbox.testing.TcpProxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -54,6 +57,30 @@ class RabbitTargetTest {
         send().get(10, TimeUnit.SECONDS);
 
         assertThat(opened).hasSize(2);
+    }
+
+    @Test
+    void replacementEndsAWriteThatTheBrokerDoesNotTake() throws Exception {
+        RabbitMessage large = new RabbitMessage(
+                "target", "key", "target with key", new Message(new byte[RabbitProcess.LARGEST_MESSAGE]));
+        AtomicInteger written = new AtomicInteger();
+        AtomicInteger seen = new AtomicInteger();
+        try (TcpProxy network = TcpProxy.to("localhost", TestRabbit.BROKER.port())) {
+            connections.setPort(network.port());
+            send().get(10, TimeUnit.SECONDS);
+            network.blackHole();
+            CompletableFuture<Void> writes = CompletableFuture.runAsync(() -> {
+                while (target.send(large) != null) {
+                    written.incrementAndGet();
+                }
+            });
+            await().pollInterval(Duration.ofMillis(500)).until(() -> seen.getAndSet(written.get()) == written.get());
+
+            assertThat(CompletableFuture.runAsync(target::replace)).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(writes).failsWithin(Duration.ofSeconds(10));
+            network.heal();
+            send().get(10, TimeUnit.SECONDS);
+        }
     }
 
     @Test
