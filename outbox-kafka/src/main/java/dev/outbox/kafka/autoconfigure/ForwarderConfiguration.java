@@ -26,7 +26,7 @@ import org.springframework.kafka.core.ProducerFactory;
 @ConditionalOnNames(KafkaRoutes.PREFIX)
 class ForwarderConfiguration {
 
-    private static final int CLOSE_TIMEOUT_SECONDS = 5;
+    private static final int CLOSE_TIMEOUT_SECONDS = 1;
 
     /** Not beans of type ProducerFactory, because the application's own beans look for one. */
     @Bean

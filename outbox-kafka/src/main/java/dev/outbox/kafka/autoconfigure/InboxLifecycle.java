@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,13 +85,24 @@ final class InboxLifecycle implements SmartLifecycle, HealthDetails {
                 .collect(Collectors.toSet());
     }
 
-    /** Stops all consumers at the same time, and waits for them together. */
+    /** Stops all consumers at the same time: each takes seconds to leave its group while the broker does not answer. */
     @Override
     public void stop() {
-        long until = System.nanoTime() + SHUTDOWN_TIMEOUT.toNanos();
         consumers.forEach(InboxConsumer::stopSoon);
-        consumers.forEach((consumer) -> consumer.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
+        CompletableFuture.allOf(consumers.stream()
+                        .map((consumer) -> CompletableFuture.runAsync(
+                                () -> consumer.close(SHUTDOWN_TIMEOUT), InboxLifecycle::onThreadOfItsOwn))
+                        .toArray(CompletableFuture[]::new))
+                .join();
         running = false;
+    }
+
+    private static void onThreadOfItsOwn(Runnable work) {
+        try {
+            new Thread(work, "outbox-inbox-stop").start();
+        } catch (OutOfMemoryError ex) {
+            work.run();
+        }
     }
 
     @Override

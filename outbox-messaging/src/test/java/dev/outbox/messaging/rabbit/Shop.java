@@ -66,8 +66,17 @@ final class Shop implements AutoCloseable {
         return startWith(Application.class, routes);
     }
 
+    /** Starts it with a broker that it reaches on a port. */
+    static Shop startOn(int port, String... routes) {
+        return start(Application.class, port, routes);
+    }
+
     /** Starts it with more beans. */
     static Shop startWith(Class<?> beans, String... routes) {
+        return start(beans, TestRabbit.BROKER.port(), routes);
+    }
+
+    private static Shop start(Class<?> beans, int port, String... routes) {
         TestDatabase database = TestPostgres.shared().newDatabase();
         return new Shop(
                 database,
@@ -80,7 +89,7 @@ final class Shop implements AutoCloseable {
                                                 "--spring.datasource.url=" + database.jdbcUrl(),
                                                 "--spring.datasource.username=" + database.username(),
                                                 "--spring.datasource.password=" + database.password(),
-                                                "--spring.rabbitmq.port=" + TestRabbit.BROKER.port(),
+                                                "--spring.rabbitmq.port=" + port,
                                                 "--spring.rabbitmq.publisher-confirm-type=correlated",
                                                 "--spring.rabbitmq.publisher-returns=true",
                                                 "--outbox.retry.delays=100ms",
@@ -131,6 +140,15 @@ final class Shop implements AutoCloseable {
     /** Waits until the health names no fault. */
     void awaitHealth() {
         await().atMost(DEADLINE).until(() -> !health().contains("failingRoutes"));
+    }
+
+    /** Waits until a delivery of a handler waits for its outcome, or has failed. */
+    void awaitSent(String handler) {
+        await().atMost(DEADLINE)
+                .until(() -> operations()
+                                .count(DeliverySelection.all().ofHandler(handler))
+                                .value()
+                        > 0);
     }
 
     /** Waits until a delivery of a handler has failed in some way. */
