@@ -11,6 +11,7 @@ import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.core.env.Environment;
 
 /** Registers a batch handler for each route to a broker, so that it is paused, replayed and monitored like any handler. */
@@ -56,6 +57,16 @@ public abstract class RouteHandlers implements BeanRegistrar {
                 .onDead(OnDead.BLOCK)
                 .aliases(settings.aliases().stream().map(broker::handler).toArray(String[]::new));
         return SingleFailures.markedOn(handler);
+    }
+
+    /** Fails the start of an application that has routes but not the library that they send with: no event would wait for them. */
+    public static BeanFactoryPostProcessor withoutLibrary(Broker broker, String library, String dependency) {
+        return (beans) -> {
+            throw new OutboxConfigurationException(
+                    broker.routes() + " needs " + library + ", which this application does not have",
+                    "add " + dependency,
+                    null);
+        };
     }
 
     /** Fails the start if the beans of the given routes were not registered, because they were unknown at build time. */

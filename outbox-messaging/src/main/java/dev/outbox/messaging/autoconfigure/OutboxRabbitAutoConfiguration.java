@@ -1,6 +1,5 @@
 package dev.outbox.messaging.autoconfigure;
 
-import dev.outbox.OutboxConfigurationException;
 import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
 import dev.outbox.forwarding.autoconfigure.Forwarding;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
@@ -74,7 +73,6 @@ public final class OutboxRabbitAutoConfiguration {
         }
     }
 
-    /** Fails the start, because the events of the routes would wait without a word. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.amqp.rabbit.core.RabbitTemplate")
     @ConditionalOnNames(RabbitRoutes.PREFIX)
@@ -82,12 +80,8 @@ public final class OutboxRabbitAutoConfiguration {
 
         @Bean
         static BeanFactoryPostProcessor outboxRabbitRoutesWithoutRabbit() {
-            return (beans) -> {
-                throw new OutboxConfigurationException(
-                        RabbitRoutes.PREFIX + " needs Spring AMQP, which this application does not have",
-                        "add org.springframework.boot:spring-boot-starter-amqp",
-                        null);
-            };
+            return RouteHandlers.withoutLibrary(
+                    RabbitRoutes.RABBIT, "Spring AMQP", "org.springframework.boot:spring-boot-starter-amqp");
         }
     }
 }

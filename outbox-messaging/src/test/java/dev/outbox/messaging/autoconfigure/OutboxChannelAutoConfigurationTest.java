@@ -118,12 +118,23 @@ class OutboxChannelAutoConfigurationTest {
     }
 
     @Test
-    void backsOffWithoutSpringMessaging() {
+    void routeNeedsSpringMessaging() {
         application()
                 .withPropertyValues(routeProperties())
                 .withClassLoader(new FilteredClassLoader("org.springframework.messaging"))
-                .run((context) ->
-                        assertThat(context).hasNotFailed().doesNotHaveBean(OutboxChannelAutoConfiguration.class));
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(OutboxConfigurationException.class)
+                        .hasMessage(
+                                "outbox.channel.routes needs Spring Messaging, which this application does not have;"
+                                        + " add org.springframework.boot:spring-boot-starter-integration"));
+    }
+
+    @Test
+    void startsWithoutSpringMessaging() {
+        application()
+                .withClassLoader(new FilteredClassLoader("org.springframework.messaging"))
+                .run((context) -> assertThat(context).hasNotFailed());
     }
 
     @Test
