@@ -69,13 +69,13 @@ class ArtemisRecipeTest {
         }
 
         @Bean
-        MessageChannel orders() {
+        MessageChannel orderChannel() {
             return new DirectChannel();
         }
 
         @Bean
         IntegrationFlow ordersToJms(ConnectionFactory connections) {
-            return IntegrationFlow.from("orders")
+            return IntegrationFlow.from("orderChannel")
                     .handle(Jms.outboundAdapter(connections).destination("shop.orders"))
                     .get();
         }
@@ -109,7 +109,8 @@ class ArtemisRecipeTest {
             publish(shop);
             await().atMost(DEADLINE)
                     .untilAsserted(() -> assertThat(output)
-                            .contains("Route orders cannot send to message channels, so its events wait: orders:"));
+                            .contains(
+                                    "Route orders cannot send to message channels, so its events wait: orderChannel:"));
             broker.start();
 
             await().atMost(DEADLINE).until(() -> isPublished(shop));
@@ -140,7 +141,7 @@ class ArtemisRecipeTest {
                         "--spring.datasource.password=" + database.password(),
                         "--outbox.forwarding.source=/shop",
                         "--outbox.channel.routes.orders.aggregate-types=Order",
-                        "--outbox.channel.routes.orders.channel=orders",
+                        "--outbox.channel.routes.orders.channel=orderChannel",
                         "--outbox.channel.routes.orders.confirmation=synchronous");
     }
 
