@@ -192,7 +192,7 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
         } catch (RuntimeException ex) {
             throw Unconfirmed.of(
                     Scope.CONNECTION,
-                    "cannot open a channel for " + RabbitMessage.name(exchange) + ": " + ex.getMessage(),
+                    "cannot open a channel for " + RabbitMessage.name(exchange) + ": " + reason(ex),
                     ex);
         }
     }
@@ -244,7 +244,7 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
             Throwable cause = failure == null ? closed : failure;
             return Unconfirmed.of(
                     Scope.CONNECTION,
-                    "lost the connection to RabbitMQ: " + (cause == null ? null : cause.getMessage()),
+                    "lost the connection to RabbitMQ: " + (cause == null ? "it is closed" : reason(cause)),
                     cause);
         }
         String text = "RabbitMQ refused a message to " + message.address() + ": " + reason.getReplyText();
@@ -257,6 +257,19 @@ public final class RabbitTarget implements MessageTarget<RabbitMessage> {
             return Unconfirmed.of(Scope.MESSAGE, "sent again, because another message has closed the channel", closed);
         }
         return Unconfirmed.of(Scope.DESTINATION, text, closed);
+    }
+
+    /** Returns the innermost cause: it has the text of the broker, and the client's own exceptions are often without any. */
+    private static String reason(Throwable failure) {
+        Throwable[] innermost = {failure};
+        Causes.anyMatch(failure, (cause) -> {
+            innermost[0] = cause;
+            return false;
+        });
+        return innermost[0] instanceof ShutdownSignalException closed
+                        && closed.getReason() instanceof AMQP.Connection.Close close
+                ? close.getReplyText()
+                : innermost[0].toString();
     }
 
     @Override

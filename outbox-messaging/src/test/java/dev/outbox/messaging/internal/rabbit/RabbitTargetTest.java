@@ -113,6 +113,14 @@ class RabbitTargetTest {
     }
 
     @Test
+    void missingVirtualHostIsNamed() {
+        connections.setVirtualHost("shop");
+
+        assertThat(fault(message).cause())
+                .hasMessage("cannot open a channel for exchange target: NOT_ALLOWED - vhost shop not found");
+    }
+
+    @Test
     void exchangeThatIsNotPermittedStopsItself() {
         TestRabbit.declareInternal("internal");
 
