@@ -121,6 +121,17 @@ public final class Forwarding implements HealthDetails {
                     route.streams(),
                     "there are only the streams " + new TreeSet<>(streams));
         }
+        String prefix = broker.handler("");
+        route.aliases().stream()
+                .filter((alias) -> alias.startsWith(prefix))
+                .findFirst()
+                .ifPresent((alias) -> {
+                    throw new InvalidConfigurationPropertyValueException(
+                            broker.property(name) + ".aliases",
+                            alias,
+                            "an alias is a former name of the route; that of the handler " + alias + " is "
+                                    + alias.substring(prefix.length()));
+                });
     }
 
     /** Lists the routes that cannot send, to what, and why. Routes to two brokers may share a name. */

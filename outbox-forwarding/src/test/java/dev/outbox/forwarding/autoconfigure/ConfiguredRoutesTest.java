@@ -109,6 +109,17 @@ class ConfiguredRoutesTest {
     }
 
     @Test
+    void aliasIsNoHandler() {
+        Settings settings = new Settings(Set.of(), Set.of("order"), Set.of(), false, List.of("pigeon-purchases"));
+
+        assertThatThrownBy(() -> routes(forwarding, PIGEON, "a", settings))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo("outbox.pigeon.routes.a.aliases");
+                    assertThat(ex.getReason()).contains("that of the handler pigeon-purchases is purchases");
+                });
+    }
+
+    @Test
     void healthHasFaultsOfAllBrokers() throws Exception {
         RouteLifecycle pigeons = routes(forwarding, PIGEON, "orders", Settings.ofStreams("default"));
         RouteLifecycle drums = routes(forwarding, new Broker("drum", "Drums"), "orders", Settings.ofStreams("default"));

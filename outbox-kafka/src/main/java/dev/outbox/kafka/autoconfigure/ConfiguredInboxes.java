@@ -55,6 +55,12 @@ final class ConfiguredInboxes {
                 inbox.stream() == null || streams.contains(inbox.stream()),
                 property + ".stream must be one of " + new TreeSet<>(streams) + ", which outbox.streams extends: "
                         + inbox.stream());
+        inbox.aliases()
+                .forEach((alias) -> require(
+                        !alias.startsWith(InboxSettings.HANDLER),
+                        property + ".aliases has the handler " + alias
+                                + " instead of a former name of the inbox; remove the prefix "
+                                + InboxSettings.HANDLER));
     }
 
     /** An event is stored once: in one group, Kafka would divide the partitions; in two, the inbox that reads an event first would store it. */

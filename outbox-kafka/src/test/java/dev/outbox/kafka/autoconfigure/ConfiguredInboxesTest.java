@@ -72,6 +72,7 @@ class ConfiguredInboxesTest {
                 "topics=orders,;group=receiver | outbox.kafka.inboxes.shop.topics has a blank topic",
                 "topics=orders | outbox.kafka.inboxes.shop.group is not set; name the consumer group",
                 "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inboxes.shop.concurrency must be at least 1: 0",
+                "topics=orders;group=receiver;aliases=kafka-inbox-store | outbox.kafka.inboxes.shop.aliases has the handler kafka-inbox-store instead of a former name of the inbox; remove the prefix kafka-inbox-",
                 "topics=orders;group=receiver;hold-gaps=0s | outbox.kafka.inboxes.shop.hold-gaps must be positive",
                 "topics=orders;group=receiver;stream=fast | outbox.kafka.inboxes.shop.stream must be one of [default]"
             })
