@@ -3,6 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
 import dev.outbox.forwarding.autoconfigure.Forwarding;
 import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
+import dev.outbox.forwarding.internal.NamedBean;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.kafka.internal.forwarder.KafkaTarget;
@@ -75,13 +76,14 @@ class ForwarderConfiguration {
                 values.patience(),
                 (name, route) -> {
                     KafkaRoutes.requireTopic(name, route);
-                    return new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC());
+                    return new RecordFactory(source, route, mapper(name, route, beans), Clock.systemUTC());
                 });
     }
 
-    private static KafkaRecordMapper mapper(Route route, BeanFactory beans) {
+    private static KafkaRecordMapper mapper(String name, Route route, BeanFactory beans) {
         return route.mapper() == null
                 ? beans.getBeanProvider(KafkaRecordMapper.class).getIfAvailable(() -> (event, proposed) -> proposed)
-                : beans.getBean(route.mapper(), KafkaRecordMapper.class);
+                : NamedBean.get(
+                        beans, KafkaRoutes.KAFKA.property(name) + ".mapper", route.mapper(), KafkaRecordMapper.class);
     }
 }

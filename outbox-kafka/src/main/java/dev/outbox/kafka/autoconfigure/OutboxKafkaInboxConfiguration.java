@@ -3,6 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
+import dev.outbox.forwarding.internal.NamedBean;
 import dev.outbox.forwarding.internal.received.ReceivedStore;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
@@ -90,7 +91,11 @@ class OutboxKafkaInboxConfiguration {
                 .forEach((name, inbox) -> {
                     InboxRecordMapper mapper = inbox.mapper() == null
                             ? new CloudEventReader()
-                            : beans.getBean(inbox.mapper(), InboxRecordMapper.class);
+                            : NamedBean.get(
+                                    beans,
+                                    ConfiguredInboxes.PREFIX + "." + name + ".mapper",
+                                    inbox.mapper(),
+                                    InboxRecordMapper.class);
                     inboxes.put(name, new Inbox(name, inbox, mapper, outbox));
                 });
         return new Inboxes(inboxes);

@@ -1,11 +1,13 @@
 package dev.outbox.messaging.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.forwarding.autoconfigure.ConditionalOnNames;
 import dev.outbox.forwarding.autoconfigure.Forwarding;
 import dev.outbox.forwarding.autoconfigure.OutboxForwardingAutoConfiguration;
 import dev.outbox.forwarding.autoconfigure.RouteHandlers;
 import dev.outbox.forwarding.autoconfigure.RouteLifecycle;
 import dev.outbox.forwarding.internal.MessageTarget;
+import dev.outbox.forwarding.internal.NamedBean;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.messaging.internal.rabbit.RabbitMessage;
 import dev.outbox.messaging.internal.rabbit.RabbitTarget;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -66,10 +69,23 @@ public final class OutboxRabbitAutoConfiguration {
         }
 
         private static RabbitTarget target(@Nullable String name, BeanFactory beans) {
-            RabbitTemplate template =
-                    name == null ? beans.getBean(RabbitTemplate.class) : beans.getBean(name, RabbitTemplate.class);
+            RabbitTemplate template = name == null
+                    ? only(beans)
+                    : NamedBean.get(beans, RabbitRoutes.TEMPLATE, name, RabbitTemplate.class);
             RabbitRoutes.requireOutcomes(template);
             return new RabbitTarget(template);
+        }
+
+        private static RabbitTemplate only(BeanFactory beans) {
+            try {
+                return beans.getBean(RabbitTemplate.class);
+            } catch (NoUniqueBeanDefinitionException ex) {
+                throw new OutboxConfigurationException(
+                        RabbitRoutes.PREFIX + " needs one RabbitTemplate, and this application has several: "
+                                + ex.getBeanNamesFound(),
+                        "name one in " + RabbitRoutes.TEMPLATE,
+                        ex);
+            }
         }
     }
 

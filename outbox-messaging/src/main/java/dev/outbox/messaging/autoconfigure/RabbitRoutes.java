@@ -16,6 +16,8 @@ final class RabbitRoutes extends RouteHandlers {
     /** Prefix of the properties, for annotations. */
     static final String PREFIX = "outbox.rabbit.routes";
 
+    static final String TEMPLATE = "outbox.rabbit.template";
+
     RabbitRoutes() {
         super(RABBIT);
     }
@@ -40,8 +42,8 @@ final class RabbitRoutes extends RouteHandlers {
     static void requireOutcomes(RabbitTemplate template) {
         ConnectionFactory connections = template.getConnectionFactory();
         if (template.isChannelTransacted()) {
-            throw new OutboxConfigurationException(PREFIX
-                    + " needs a RabbitTemplate without transactions; name another one in outbox.rabbit.template");
+            throw new OutboxConfigurationException(
+                    PREFIX + " needs a RabbitTemplate without transactions; name another one in " + TEMPLATE);
         }
         if (!connections.isPublisherConfirms()) {
             throw new OutboxConfigurationException(

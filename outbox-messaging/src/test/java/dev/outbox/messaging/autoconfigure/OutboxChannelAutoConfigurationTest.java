@@ -87,6 +87,18 @@ class OutboxChannelAutoConfigurationTest {
     }
 
     @Test
+    void acknowledgementsThatNothingAwaitsFailTheStart() {
+        withRoute()
+                .withPropertyValues("outbox.channel.routes.orders.acknowledgements=reports")
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(OutboxConfigurationException.class)
+                        .hasMessageContaining(
+                                "outbox.channel.routes.orders.confirmation is synchronous, so nothing awaits"));
+    }
+
+    @Test
     void channelThatCannotBeSynchronousFailsTheStart() {
         application()
                 .withBean("toBroker", MessageChannel.class, QueueChannel::new)

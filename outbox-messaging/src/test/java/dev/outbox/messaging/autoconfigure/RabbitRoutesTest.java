@@ -78,12 +78,13 @@ class RabbitRoutesTest {
             outbox.rabbit.routes.b.event-types=OrderPlaced  | outbox.rabbit.routes.b.exchange is not set
             outbox.rabbit.routes.b.exchange=orders          | set outbox.rabbit.routes.b.event-types
             outbox.rabbit.routes.orders.routing-key={order} | the placeholders are {aggregateId}, {aggregateType} and {eventType}
-            outbox.rabbit.template=other                    | No bean named 'other' available
+            outbox.rabbit.template=other                    | outbox.rabbit.template names the bean other, which does not exist; declare a RabbitTemplate with this name, or correct the property
+            outbox.rabbit.template=dataSource               | outbox.rabbit.template names the bean dataSource, which is a com.zaxxer.hikari.HikariDataSource; name a RabbitTemplate
             """)
     void startFails(String property, String message) {
         withRoute()
                 .withPropertyValues(property)
-                .run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining(message));
+                .run((context) -> assertThat(context).getFailure().hasStackTraceContaining(message));
     }
 
     @Test
@@ -95,6 +96,18 @@ class RabbitRoutesTest {
                         .rootCause()
                         .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("name another one in outbox.rabbit.template"));
+    }
+
+    @Test
+    void oneOfSeveralTemplatesMustBeNamed() {
+        withRoute()
+                .withBean("one", RabbitTemplate.class, () -> new RabbitTemplate(new CachingConnectionFactory()))
+                .withBean("two", RabbitTemplate.class, () -> new RabbitTemplate(new CachingConnectionFactory()))
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(
+                                "outbox.rabbit.routes needs one RabbitTemplate, and this application has"
+                                        + " several: [one, two]; name one in outbox.rabbit.template"));
     }
 
     @Test

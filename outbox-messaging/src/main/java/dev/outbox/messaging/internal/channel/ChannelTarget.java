@@ -3,6 +3,7 @@ package dev.outbox.messaging.internal.channel;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.forwarding.internal.Fault;
 import dev.outbox.forwarding.internal.MessageTarget;
+import dev.outbox.forwarding.internal.NamedBean;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -46,6 +47,11 @@ public final class ChannelTarget implements MessageTarget<ChannelMessage> {
             throw new OutboxConfigurationException(property
                     + ".acknowledgements is not set; name the channels on which acknowledgements and failures arrive");
         }
+        if (!route.isAcknowledged() && !route.acknowledgements().isEmpty()) {
+            throw new OutboxConfigurationException(
+                    property + ".confirmation is synchronous, so nothing awaits its"
+                            + " acknowledgements; set acknowledgement, or remove acknowledgements if send returns after the hand-over");
+        }
     }
 
     /** Some channels become beans only when a flow or a binder starts to use them. */
@@ -53,11 +59,12 @@ public final class ChannelTarget implements MessageTarget<ChannelMessage> {
     public void open() {
         Map<String, MessageChannel> found = new HashMap<>();
         routes.forEach((name, route) -> {
-            MessageChannel channel = beans.getBean(route.channel(), MessageChannel.class);
+            MessageChannel channel =
+                    NamedBean.get(beans, PREFIX + name + ".channel", route.channel(), MessageChannel.class);
             if (!route.isAcknowledged() && AsynchronousChannels.contains(channel)) {
                 throw new OutboxConfigurationException(PREFIX + name + ".confirmation is synchronous, but channel "
                         + route.channel() + " is a " + channel.getClass().getSimpleName()
-                        + " that returns before it hands a message over. Use a channel that calls its subscriber, such as"
+                        + " that returns before it hands a message over; use a channel that calls its subscriber, such as"
                         + " a DirectChannel, or set acknowledgement");
             }
             found.put(route.channel(), channel);
@@ -72,11 +79,11 @@ public final class ChannelTarget implements MessageTarget<ChannelMessage> {
         if (subscribed.containsKey(name)) {
             return;
         }
-        MessageChannel channel = beans.getBean(name, MessageChannel.class);
+        MessageChannel channel = NamedBean.get(beans, PREFIX + route + ".acknowledgements", name, MessageChannel.class);
         if (!(channel instanceof SubscribableChannel subscribable)) {
             throw new OutboxConfigurationException(PREFIX + route + ".acknowledgements names channel " + name
                     + ", which is a " + channel.getClass().getSimpleName()
-                    + " without subscribers. Name a SubscribableChannel, such as a PublishSubscribeChannel");
+                    + " without subscribers; name a SubscribableChannel, such as a PublishSubscribeChannel");
         }
         subscribable.subscribe(acknowledgements);
         subscribed.put(name, subscribable);

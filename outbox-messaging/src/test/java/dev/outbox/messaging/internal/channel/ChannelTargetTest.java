@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.integration.channel.PublishSubscribeChannel;
 import org.springframework.integration.channel.QueueChannel;
@@ -194,8 +193,19 @@ class ChannelTargetTest {
     @Test
     void missingChannelFailsTheStart() {
         assertThatThrownBy(() -> target(Confirmation.SYNCHRONOUS).open())
-                .isInstanceOf(NoSuchBeanDefinitionException.class)
-                .hasMessageContaining("orders");
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessage("outbox.channel.routes.orders.channel names the bean orders, which does not exist;"
+                        + " declare a MessageChannel with this name, or correct the property");
+    }
+
+    @Test
+    void beanThatIsNoChannelFailsTheStart() {
+        beans.addBean("orders", "text");
+
+        assertThatThrownBy(() -> target(Confirmation.SYNCHRONOUS).open())
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessage("outbox.channel.routes.orders.channel names the bean orders, which is a java.lang.String;"
+                        + " name a MessageChannel");
     }
 
     @Test
