@@ -23,11 +23,14 @@ public record RabbitMessages(String source, String exchange, String routingKey)
     /** AMQP 0-9-1 has one byte for the length. */
     private static final int LONGEST_KEY = 255;
 
-    /** Returns whether a routing key has nothing in braces but what stands for an attribute of the event. */
+    /** Returns whether a routing key has nothing in braces but what stands for an attribute of the event; after a dollar, Spring's placeholders stand there. */
     public static boolean isValid(String routingKey) {
-        return routingKey
-                .replaceAll("\\{(aggregateId|aggregateType|eventType)}", "")
-                .matches("[^{}]*");
+        return isPlain(routingKey.replaceAll("(?<!\\$)\\{(aggregateId|aggregateType|eventType)}", ""));
+    }
+
+    /** Returns whether a text has no braces. */
+    public static boolean isPlain(String text) {
+        return text.matches("[^{}]*");
     }
 
     @Override
