@@ -107,6 +107,9 @@ final class UnknownProperties {
                     maps.put(ROOT.append(key), entries.keys());
                 } else {
                     keys.add(key);
+                    if (entry != null) {
+                        prefixes.add(ROOT.append(key));
+                    }
                 }
             }
         }
@@ -194,10 +197,7 @@ final class UnknownProperties {
     private static boolean isKey(String key, Set<String> keys, ConfigurationPropertySource source) {
         boolean variable = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
         UnaryOperator<String> form = (text) -> variable ? uniform(text) : text.replace("-", "");
-        return keys.stream()
-                .map(form)
-                .anyMatch((known) ->
-                        known.equals(form.apply(key)) || form.apply(key).startsWith(known + "."));
+        return keys.stream().map(form).anyMatch(form.apply(key)::equals);
     }
 
     /** Joins the elements from an index on, without the index of a list. */

@@ -56,6 +56,21 @@ class UnknownPropertiesTest {
     }
 
     @Test
+    void unquotedBracesOfYamlAreReported(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  poller:
+                    streams: {default}
+                  handlers:
+                    mail:
+                      timeout: {long}
+                """)
+                .run((context) -> assertThat(output)
+                        .contains("Property outbox.poller.streams.default " + UNKNOWN)
+                        .contains("Property outbox.handlers.mail.timeout.long " + UNKNOWN));
+    }
+
+    @Test
     void propertiesOfAllModulesRaiseNoAlarm(CapturedOutput output) {
         // Local, so that no metadata is written for it.
         @ConfigurationProperties("outbox.console")
