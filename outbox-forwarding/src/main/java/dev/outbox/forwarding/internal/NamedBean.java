@@ -21,7 +21,8 @@ public final class NamedBean {
                     ex);
         } catch (BeanNotOfRequiredTypeException ex) {
             throw new OutboxConfigurationException(
-                    property + " names the bean " + name + ", which is a " + ex.getActualType().getName(),
+                    property + " names the bean " + name + ", which is a "
+                            + ex.getActualType().getName(),
                     "name a " + type.getSimpleName(),
                     ex);
         }
