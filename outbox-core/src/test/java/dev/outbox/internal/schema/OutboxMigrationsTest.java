@@ -61,7 +61,7 @@ class OutboxMigrationsTest {
         assertThat(sql.sql("SELECT count(*) FROM events.outbox_schema_history WHERE type = 'SQL'")
                         .query(Integer.class)
                         .single())
-                .isEqualTo(2);
+                .isEqualTo(TableModule.OUTBOX.scripts().size());
     }
 
     @Test

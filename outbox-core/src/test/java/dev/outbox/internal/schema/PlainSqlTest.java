@@ -57,7 +57,7 @@ class PlainSqlTest {
         assertThat(sql.sql("SELECT count(*) FROM events.outbox_schema_history")
                         .query(Integer.class)
                         .single())
-                .isEqualTo(2);
+                .isEqualTo(TableModule.OUTBOX.scripts().size());
     }
 
     @Test
