@@ -78,6 +78,7 @@ class PublishedJarsTest {
                 "dev.outbox.forwarding",
                 "dev.outbox.kafka",
                 "dev.outbox.messaging",
+                "dev.outbox.modulith",
                 "dev.outbox.console");
 
         Configuration modules = ModuleLayer.boot()
