@@ -9,6 +9,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
@@ -34,12 +35,22 @@ record CalledMethod(
         String beanName,
         Class<?> type,
         Method method,
-        Class<? extends Annotation> annotation) {
+        Class<? extends Annotation> annotation,
+        @Nullable AdoptedMethods adopted) {
 
     private static final Set<Propagation> SEPARATE =
             Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
     private static final Set<String> SCOPES_OF_REQUESTS = Set.of("request", "session", "websocket");
+
+    CalledMethod(
+            ConfigurableListableBeanFactory beanFactory,
+            String beanName,
+            Class<?> type,
+            Method method,
+            Class<? extends Annotation> annotation) {
+        this(beanFactory, beanName, type, method, annotation, null);
+    }
 
     /** Checks that the outbox can call the method, and that its work is done when it returns. */
     void check(String allowed) {
@@ -113,6 +124,9 @@ record CalledMethod(
         if (method.getReturnType() != void.class) {
             throw refused("returns a value, which the outbox would ignore", allowed);
         }
+        if (adopted != null) {
+            return;
+        }
         for (AnnotatedElement element : List.of(method, type)) {
             MergedAnnotation<Async> async = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
                     .get(Async.class);
@@ -127,7 +141,7 @@ record CalledMethod(
 
     /** Checks that the method does its work in the transaction of the outbox. */
     void checkJoinsTransaction(String cause) {
-        Transactional transactional = transactional();
+        Transactional transactional = adopted == null ? transactional() : null;
         if (transactional != null && SEPARATE.contains(transactional.propagation())) {
             throw refused(cause + ", which requires its work to join the outbox's transaction; remove propagation = "
                     + transactional.propagation());
@@ -140,12 +154,24 @@ record CalledMethod(
      */
     void invoke(@Nullable Object... arguments) throws Exception {
         Object bean = beanFactory.getBean(beanName);
+        if (adopted != null) {
+            invoke(adopted, bean, Objects.requireNonNull(arguments[0]));
+            return;
+        }
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         ReflectionUtils.makeAccessible(invocable);
         try {
             invocable.invoke(bean, arguments);
         } catch (InvocationTargetException ex) {
             ReflectionUtils.rethrowException(ex.getTargetException());
+        }
+    }
+
+    private void invoke(AdoptedMethods adopted, Object bean, Object payload) throws Exception {
+        try {
+            adopted.call(bean, method, payload);
+        } catch (Throwable ex) {
+            ReflectionUtils.rethrowException(ex);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.outbox.OutboxHandler;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Finds {@link OutboxHandler} and {@link OutboxDeadLetter} methods and {@link HandlerDefinition} beans. Looks at the types of beans
+ * Finds {@link OutboxHandler}, {@link OutboxDeadLetter} and {@linkplain AdoptedMethods adopted} methods and {@link HandlerDefinition} beans. Looks at the types of beans
  * only, and creates no bean with such methods.
  */
 final class HandlerDiscovery {
@@ -44,10 +45,9 @@ final class HandlerDiscovery {
         Map<String, Found> handlers = new LinkedHashMap<>();
         DeadLetterMethods deadLetters = new DeadLetterMethods();
         candidates().forEach((beanName, type) -> {
-            annotated(type, OutboxHandler.class).forEach((method, annotation) -> {
-                CalledMethod called = new CalledMethod(beanFactory, beanName, type, method, OutboxHandler.class);
-                add(handlers, new HandlerMethod(called, annotation).define(), called.toString());
-            });
+            handlers(beanName, type)
+                    .forEach((handler) ->
+                            add(handlers, handler.define(), handler.called().toString()));
             annotated(type, OutboxDeadLetter.class)
                     .forEach((method, annotation) -> deadLetters.add(
                             new CalledMethod(beanFactory, beanName, type, method, OutboxDeadLetter.class),
@@ -75,22 +75,51 @@ final class HandlerDiscovery {
         return declarations;
     }
 
-    /** Returns all methods with the annotations, valid or not. */
-    List<CalledMethod> methods() {
-        List<CalledMethod> methods = new ArrayList<>();
-        candidates()
-                .forEach((beanName, type) -> ANNOTATIONS.forEach((annotation) -> annotated(type, annotation)
-                        .keySet()
-                        .forEach((method) ->
-                                methods.add(new CalledMethod(beanFactory, beanName, type, method, annotation)))));
+    /** Returns all methods that become handlers, valid or not. */
+    List<HandlerMethod> handlerMethods() {
+        List<HandlerMethod> methods = new ArrayList<>();
+        candidates().forEach((beanName, type) -> methods.addAll(handlers(beanName, type)));
         return methods;
+    }
+
+    /** Returns all methods for dead letters, valid or not. */
+    List<Method> deadLetterMethods() {
+        List<Method> methods = new ArrayList<>();
+        candidates()
+                .forEach((beanName, type) ->
+                        methods.addAll(annotated(type, OutboxDeadLetter.class).keySet()));
+        return methods;
+    }
+
+    private List<HandlerMethod> handlers(String beanName, Class<?> type) {
+        List<HandlerMethod> handlers = new ArrayList<>();
+        annotated(type, OutboxHandler.class)
+                .forEach((method, annotation) -> handlers.add(new HandlerMethod(
+                        new CalledMethod(beanFactory, beanName, type, method, OutboxHandler.class), annotation)));
+        for (AdoptedMethods adopted : adopted()) {
+            annotated(type, adopted.annotation()).keySet().forEach((method) -> {
+                OutboxHandler handler = adopted.adopt(method);
+                if (handler != null) {
+                    handlers.add(new HandlerMethod(
+                            new CalledMethod(beanFactory, beanName, type, method, adopted.annotation(), adopted),
+                            handler));
+                }
+            });
+        }
+        return handlers;
+    }
+
+    private Collection<AdoptedMethods> adopted() {
+        return beanFactory.getBeansOfType(AdoptedMethods.class, true, false).values();
     }
 
     private Map<String, Class<?>> candidates() {
         Map<String, Class<?>> candidates = new LinkedHashMap<>();
+        List<Class<? extends Annotation>> annotations = new ArrayList<>(ANNOTATIONS);
+        adopted().forEach((adopted) -> annotations.add(adopted.annotation()));
         for (String beanName : beanFactory.getBeanNamesForType(Object.class, true, false)) {
             Class<?> type = ScopedProxyUtils.isScopedTarget(beanName) ? null : targetClass(beanName);
-            if (type != null && AnnotationUtils.isCandidateClass(type, ANNOTATIONS)) {
+            if (type != null && AnnotationUtils.isCandidateClass(type, annotations)) {
                 candidates.put(beanName, type);
             }
         }

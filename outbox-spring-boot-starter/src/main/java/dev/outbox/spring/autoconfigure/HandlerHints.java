@@ -1,8 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.internal.payload.PayloadClasses;
+import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Objects;
@@ -16,7 +16,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.JsonNode;
@@ -29,13 +28,16 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
             ConfigurableListableBeanFactory beanFactory) {
-        List<CalledMethod> methods = new HandlerDiscovery(beanFactory).methods();
+        HandlerDiscovery discovery = new HandlerDiscovery(beanFactory);
+        List<HandlerMethod> handlers = discovery.handlerMethods();
+        List<Method> deadLetters = discovery.deadLetterMethods();
         List<Class<?>> marked = marked(beanFactory);
-        return methods.isEmpty() && marked.isEmpty()
+        return handlers.isEmpty() && deadLetters.isEmpty() && marked.isEmpty()
                 ? null
                 : (generation, code) -> {
                     ReflectionHints hints = generation.getRuntimeHints().reflection();
-                    methods.forEach((called) -> register(hints, called));
+                    deadLetters.forEach((method) -> hints.registerMethod(method, ExecutableMode.INVOKE));
+                    handlers.forEach((handler) -> register(hints, handler));
                     binding.registerReflectionHints(hints, marked.toArray(Type[]::new));
                 };
     }
@@ -55,14 +57,9 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
                 .toList();
     }
 
-    private void register(ReflectionHints hints, CalledMethod called) {
-        hints.registerMethod(called.method(), ExecutableMode.INVOKE);
-        OutboxHandler handler = AnnotatedElementUtils.findMergedAnnotation(called.method(), OutboxHandler.class);
-        if (handler == null) {
-            return;
-        }
-        Class<?> payload =
-                new HandlerMethod(called, handler).defineWithoutTimeout().payloadType();
+    private void register(ReflectionHints hints, HandlerMethod handler) {
+        hints.registerMethod(handler.called().method(), ExecutableMode.INVOKE);
+        Class<?> payload = handler.defineWithoutTimeout().payloadType();
         if (payload != null && payload != JsonNode.class) {
             binding.registerReflectionHints(
                     hints, PayloadClasses.of(payload).concrete().toArray(Type[]::new));

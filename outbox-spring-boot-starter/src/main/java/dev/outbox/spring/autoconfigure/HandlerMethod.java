@@ -15,7 +15,7 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Method with {@link OutboxHandler}. */
+/** Method with {@link OutboxHandler}, or one that becomes a handler as if it had the annotation. */
 record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
     /** Converts the method to a handler. Throws an {@link OutboxConfigurationException} if it breaks a rule. */
@@ -101,7 +101,8 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
     /** Fails if the classes, or the mark of one, are invalid, or if Spring and the outbox would both call the method. */
     private void checkClasses(@Nullable Class<?> payloadType) {
-        boolean listens = AnnotatedElementUtils.hasAnnotation(called.method(), EventListener.class);
+        boolean listens =
+                called.adopted() == null && AnnotatedElementUtils.hasAnnotation(called.method(), EventListener.class);
         for (Class<?> type : payloadType == null ? Set.<Class<?>>of() : concrete(payloadType)) {
             if (isMarked(type) && listens) {
                 throw called.refused(

@@ -56,6 +56,7 @@ final class UnknownProperties {
                     ROOT.append("channel"),
                     "dev.outbox.messaging.autoconfigure.OutboxChannelProperties",
                     "outbox-messaging"),
+            new Module("modulith", "dev.outbox.modulith.autoconfigure.OutboxModulithProperties"),
             new Module("console", "dev.outbox.console.autoconfigure.OutboxConsoleProperties"));
 
     private static final int LARGEST_DISTANCE_OF_VARIABLES = 2;

@@ -37,8 +37,9 @@ public final class OutboxSpringEventsAutoConfiguration {
 
     @Bean
     @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
-    OutboxedEventListener outboxedEventListener(OutboxedEvents events, HandledPayloads handlers) {
-        return new OutboxedEventListener(events, handlers);
+    OutboxedEventListener outboxedEventListener(
+            OutboxedEvents events, ObjectProvider<UnmarkedEvents> unmarked, HandledPayloads handlers) {
+        return new OutboxedEventListener(events, unmarked, handlers);
     }
 
     @Bean

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -49,12 +50,16 @@ final class OutboxedEvents {
 
     /** Stores an event. */
     void store(OutboxedType type, Object event) {
-        OutboxEvent read = read(type, event);
+        store(read(type, event), () -> type.describe(event) + " is @Outboxed and");
+    }
+
+    /** Stores an event, which a message describes with the given words. */
+    void store(OutboxEvent event, Supplier<String> described) {
         try {
-            publisher.obtain().publish(read);
+            publisher.obtain().publish(event);
         } catch (InvalidTransactionException ex) {
             throw new InvalidTransactionException(
-                    "Spring event " + type.describe(event) + " is @Outboxed and was not stored: " + ex.getMessage());
+                    "Spring event " + described.get() + " was not stored: " + ex.getMessage());
         }
     }
 }
