@@ -7,6 +7,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.modulith.events.EventExternalizationConfiguration;
 import org.springframework.modulith.events.support.BrokerRouting;
@@ -17,6 +18,7 @@ import org.springframework.modulith.events.support.BrokerRouting;
         afterName = "org.springframework.modulith.events.config.EventExternalizationAutoConfiguration")
 @ConditionalOnClass({EventExternalizationConfiguration.class, BrokerRouting.class})
 @ConditionalOnBean(OutboxRuntime.class)
+@EnableConfigurationProperties(OutboxModulithProperties.class)
 public final class OutboxModulithAutoConfiguration {
 
     @Bean

@@ -1,0 +1,5 @@
+/** Application of Spring Modulith that the tests use. */
+@NullMarked
+package dev.outbox.modulith.shop;
+
+import org.jspecify.annotations.NullMarked;
