@@ -18,6 +18,7 @@ import dev.outbox.modulith.shop.Shop.ShopClosed;
 import dev.outbox.modulith.shop.Shop.StockCounted;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import java.net.URL;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +30,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.modulith.events.ApplicationModuleListener;
 
 /** Spring Modulith's listeners as handlers, with its event publication registry beside the outbox. */
 @SpringBootTest(
@@ -193,6 +195,17 @@ class ModuleListenersTest {
         outbox.drain();
 
         assertThat(output).doesNotContain("WARN");
+    }
+
+    /** The profile full runs this class with the oldest version too. */
+    @Test
+    void versionOfSpringModulithIsTheGivenOne() {
+        URL jar = ApplicationModuleListener.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation();
+
+        assertThat(jar.getPath()).contains("-" + System.getProperty("modulith.version") + ".jar");
     }
 
     private List<String> letters() {

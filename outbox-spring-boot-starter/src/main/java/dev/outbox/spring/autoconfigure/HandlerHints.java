@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.internal.payload.PayloadClasses;
 import java.lang.reflect.Method;
@@ -9,7 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
-import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -35,10 +36,10 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
         return handlers.isEmpty() && deadLetters.isEmpty() && marked.isEmpty()
                 ? null
                 : (generation, code) -> {
-                    ReflectionHints hints = generation.getRuntimeHints().reflection();
-                    deadLetters.forEach((method) -> hints.registerMethod(method, ExecutableMode.INVOKE));
+                    RuntimeHints hints = generation.getRuntimeHints();
+                    deadLetters.forEach((method) -> hints.reflection().registerMethod(method, ExecutableMode.INVOKE));
                     handlers.forEach((handler) -> register(hints, handler));
-                    binding.registerReflectionHints(hints, marked.toArray(Type[]::new));
+                    binding.registerReflectionHints(hints.reflection(), marked.toArray(Type[]::new));
                 };
     }
 
@@ -57,12 +58,15 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
                 .toList();
     }
 
-    private void register(ReflectionHints hints, HandlerMethod handler) {
-        hints.registerMethod(handler.called().method(), ExecutableMode.INVOKE);
+    private void register(RuntimeHints hints, HandlerMethod handler) {
+        if (handler.called().adopted() != null) {
+            hints.proxies().registerJdkProxy(OutboxHandler.class);
+        }
+        hints.reflection().registerMethod(handler.called().method(), ExecutableMode.INVOKE);
         Class<?> payload = handler.defineWithoutTimeout().payloadType();
         if (payload != null && payload != JsonNode.class) {
             binding.registerReflectionHints(
-                    hints, PayloadClasses.of(payload).concrete().toArray(Type[]::new));
+                    hints.reflection(), PayloadClasses.of(payload).concrete().toArray(Type[]::new));
         }
     }
 }

@@ -1,0 +1,23 @@
+package dev.outbox.modulith.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.OutboxConfigurationException;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.mock.env.MockEnvironment;
+
+class OutboxModuleListenersAutoConfigurationTest {
+
+    @Test
+    void listenersNeedSpringEvents() {
+        MockEnvironment environment = new MockEnvironment().withProperty("outbox.spring-events.enabled", "false");
+
+        assertThatThrownBy(() -> OutboxModuleListenersAutoConfiguration.outboxModuleListeners(
+                        new StaticListableBeanFactory(), environment))
+                .isInstanceOf(OutboxConfigurationException.class)
+                .hasMessage(
+                        "outbox.modulith.listeners is true, but outbox.spring-events.enabled is false, so the listeners"
+                                + " would receive no events; remove one of the properties");
+    }
+}
