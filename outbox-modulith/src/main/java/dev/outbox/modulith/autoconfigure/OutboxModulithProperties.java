@@ -6,8 +6,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Settings for Spring Modulith.
  *
- * @param listeners Whether the outbox delivers to the {@code @ApplicationModuleListener} methods of events that are {@code @Outboxed} or
- *     {@code @Externalized}.
+ * @param listeners Whether the outbox calls module listeners of stored events, as handlers, instead of Spring Modulith.
  */
 @ConfigurationProperties("outbox.modulith")
 public record OutboxModulithProperties(
