@@ -161,7 +161,7 @@ class KeptLanesTest {
             CompletionStage<Void> stage = refuses ? answer : answer.minimalCompletionStage();
             ((LaterOutcomes) outcome).later(event, stage);
         });
-        start(HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler).timeout(Duration.ofMillis(300)), 1);
+        start(HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler).timeout(Duration.ofSeconds(3)), 1);
         outbox.inTransaction(() -> outbox.publishOrders("a", "b"));
 
         await().until(() -> answers.size() == 4);
@@ -169,7 +169,7 @@ class KeptLanesTest {
         answers.get(1).completeExceptionally(new IllegalStateException("on purpose"));
         await().during(Duration.ofMillis(50)).until(() -> outbox.published() == 0);
         assertThat(outbox.errors())
-                .containsOnly("HANDLER_TIMEOUT the outcome did not come within 300 ms")
+                .containsOnly("HANDLER_TIMEOUT the outcome did not come within 3000 ms")
                 .hasSize(2);
         answers.get(2).complete(null);
         answers.get(3).complete(null);
