@@ -2,6 +2,7 @@ package dev.outbox.forwarding.autoconfigure;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.forwarding.internal.EventMapping;
 import dev.outbox.forwarding.internal.ForwardingHandler;
 import dev.outbox.forwarding.internal.MessageTarget;
 import dev.outbox.forwarding.internal.RouteFaults;
@@ -34,17 +35,20 @@ public final class Forwarding implements HealthDetails {
     private final RuntimeSettings settings;
     private final OutboxDependencies dependencies;
     private final String applicationName;
+    private final EventMapping mapping;
     private final List<RouteFaults> faults = new CopyOnWriteArrayList<>();
 
     public Forwarding(
             OutboxForwardingProperties properties,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
-            String applicationName) {
+            String applicationName,
+            EventMapping mapping) {
         this.properties = properties;
         this.settings = settings;
         this.dependencies = dependencies;
         this.applicationName = applicationName;
+        this.mapping = mapping;
     }
 
     /** Returns the source of forwarded events, which no renamed application may change by accident. */
@@ -99,7 +103,7 @@ public final class Forwarding implements HealthDetails {
                             route,
                             new ForwardingHandler<>(
                                     name,
-                                    messages.apply(name, route),
+                                    messages.apply(name, route).compose(mapping::toSend),
                                     sender,
                                     failing,
                                     stored::require,

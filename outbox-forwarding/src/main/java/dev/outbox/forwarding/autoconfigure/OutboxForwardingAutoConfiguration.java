@@ -1,9 +1,11 @@
 package dev.outbox.forwarding.autoconfigure;
 
+import dev.outbox.forwarding.internal.EventMapping;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -22,9 +24,14 @@ public final class OutboxForwardingAutoConfiguration {
             OutboxForwardingProperties properties,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
-            Environment environment) {
+            Environment environment,
+            ObjectProvider<EventMapping> mapping) {
         return new Forwarding(
-                properties, settings, dependencies, environment.getProperty("spring.application.name", ""));
+                properties,
+                settings,
+                dependencies,
+                environment.getProperty("spring.application.name", ""),
+                mapping.getIfAvailable(() -> (event) -> event));
     }
 
     @Bean

@@ -191,7 +191,8 @@ class ConfiguredRoutesTest {
                 new OutboxForwardingProperties(source),
                 RuntimeSettings.defaults(),
                 OutboxDependencies.of(new DriverManagerDataSource("jdbc:postgresql://localhost:1/none")),
-                applicationName);
+                applicationName,
+                (event) -> event);
     }
 
     private static RouteLifecycle routes(Forwarding forwarding, Broker broker, String name, Settings settings) {

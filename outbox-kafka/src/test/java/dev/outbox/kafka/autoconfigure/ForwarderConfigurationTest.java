@@ -45,7 +45,8 @@ class ForwarderConfigurationTest {
                             new OutboxForwardingProperties("/shop"),
                             RuntimeSettings.defaults(),
                             OutboxDependencies.of(new DriverManagerDataSource("jdbc:postgresql://localhost:1/none")),
-                            "shop"))
+                            "shop",
+                            (event) -> event))
             .withPropertyValues(
                     "spring.application.name=shop",
                     "spring.kafka.bootstrap-servers=localhost:1",
