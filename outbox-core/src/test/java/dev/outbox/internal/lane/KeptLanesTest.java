@@ -169,7 +169,7 @@ class KeptLanesTest {
         answers.get(1).completeExceptionally(new IllegalStateException("on purpose"));
         await().during(Duration.ofMillis(50)).until(() -> outbox.published() == 0);
         assertThat(outbox.errors())
-                .containsOnly("HANDLER_TIMEOUT the outcome did not come within 3000 ms")
+                .containsOnly("HANDLER_TIMEOUT the outcome did not come within 3 s")
                 .hasSize(2);
         answers.get(2).complete(null);
         answers.get(3).complete(null);

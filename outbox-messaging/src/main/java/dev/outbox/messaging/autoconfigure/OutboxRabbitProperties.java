@@ -28,7 +28,7 @@ public record OutboxRabbitProperties(
      * @param streams Streams whose events go to the exchange.
      * @param forwardReceived Whether to forward events that an inbox has received.
      * @param aliases Former names of the route.
-     * @param exchange Exchange of the messages. Empty for the default exchange, whose routing keys are names of queues.
+     * @param exchange Exchange of the messages. Empty for the default exchange, whose routing keys are names of queues. "{aggregateType}" stands for the aggregate type of the event.
      * @param routingKey Routing key of the messages. "{aggregateId}", "{aggregateType}" and "{eventType}" stand for attributes of the event.
      */
     public record Route(

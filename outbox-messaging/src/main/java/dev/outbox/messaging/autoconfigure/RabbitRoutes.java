@@ -29,11 +29,9 @@ final class RabbitRoutes extends RouteHandlers {
             throw new OutboxConfigurationException(
                     property + ".exchange is not set; name the exchange of the route, or '' for the default exchange");
         }
-        if (!RabbitMessages.isPlain(exchange)) {
+        if (!RabbitMessages.isValidExchange(exchange)) {
             throw new InvalidConfigurationPropertyValueException(
-                    property + ".exchange",
-                    exchange,
-                    "only the routing key has placeholders; define a route for each exchange");
+                    property + ".exchange", exchange, "the only placeholder is {aggregateType}");
         }
         if (!RabbitMessages.isValid(route.routingKey())) {
             throw new InvalidConfigurationPropertyValueException(

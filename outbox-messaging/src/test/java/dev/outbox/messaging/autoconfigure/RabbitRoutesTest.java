@@ -79,7 +79,7 @@ class RabbitRoutesTest {
             outbox.rabbit.routes.b.exchange=orders          | set outbox.rabbit.routes.b.event-types
             outbox.rabbit.routes.orders.routing-key={order} | the placeholders are {aggregateId}, {aggregateType} and {eventType}
             outbox.rabbit.routes.orders.routing-key=${eventType} | the placeholders are {aggregateId}, {aggregateType} and {eventType}
-            outbox.rabbit.routes.orders.exchange=shop.{aggregateType} | only the routing key has placeholders; define a route for each exchange
+            outbox.rabbit.routes.orders.exchange={eventType} | the only placeholder is {aggregateType}
             outbox.rabbit.template=other                    | outbox.rabbit.template names the bean other, which does not exist; declare a RabbitTemplate with this name, or correct the property
             outbox.rabbit.template=dataSource               | outbox.rabbit.template names the bean dataSource, which is a com.zaxxer.hikari.HikariDataSource; name a RabbitTemplate
             """)

@@ -18,35 +18,42 @@ public record RabbitMessages(String source, String exchange, String routingKey)
     /** Of the headers that are attributes of CloudEvents, as in the binding for Kafka. */
     private static final String PREFIX = "ce_";
 
+    private static final String AGGREGATE_TYPE = "{aggregateType}";
     private static final String AGGREGATE_ID = "{aggregateId}";
 
     /** AMQP 0-9-1 has one byte for the length. */
     private static final int LONGEST_KEY = 255;
 
-    /** Returns whether a routing key has nothing in braces but what stands for an attribute of the event; after a dollar, Spring's placeholders stand there. */
-    public static boolean isValid(String routingKey) {
-        return isPlain(routingKey.replaceAll("(?<!\\$)\\{(aggregateId|aggregateType|eventType)}", ""));
+    /** Returns whether an exchange has nothing in braces but what stands for the aggregate type. */
+    public static boolean isValidExchange(String exchange) {
+        return hasOnly("aggregateType", exchange);
     }
 
-    /** Returns whether a text has no braces. */
-    public static boolean isPlain(String text) {
-        return text.matches("[^{}]*");
+    /** Returns whether a routing key has nothing in braces but what stands for an attribute of the event. */
+    public static boolean isValid(String routingKey) {
+        return hasOnly("aggregateId|aggregateType|eventType", routingKey);
+    }
+
+    /** After a dollar, braces hold Spring's placeholders. */
+    private static boolean hasOnly(String placeholders, String text) {
+        return text.replaceAll("(?<!\\$)\\{(" + placeholders + ")}", "").matches("[^{}]*");
     }
 
     @Override
     public RabbitMessage apply(EventEnvelope event) {
         String pattern =
-                routingKey.replace("{aggregateType}", event.aggregateType()).replace("{eventType}", event.eventType());
+                routingKey.replace(AGGREGATE_TYPE, event.aggregateType()).replace("{eventType}", event.eventType());
         String key = pattern.replace(AGGREGATE_ID, event.aggregateId());
         int length = key.getBytes(UTF_8).length;
         if (length > LONGEST_KEY) {
             throw new NonRetryableException(
                     "the routing key " + key + " has " + length + " bytes, and AMQP permits " + LONGEST_KEY);
         }
+        String chosen = exchange.replace(AGGREGATE_TYPE, event.aggregateType());
         return new RabbitMessage(
-                exchange,
+                chosen,
                 key,
-                RabbitMessage.name(exchange) + " with routing key " + pattern,
+                RabbitMessage.name(chosen) + " with routing key " + pattern,
                 new Message(event.payload().getBytes(UTF_8), properties(event)));
     }
 

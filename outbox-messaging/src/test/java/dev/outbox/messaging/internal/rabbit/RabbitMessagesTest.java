@@ -29,6 +29,14 @@ class RabbitMessagesTest {
     }
 
     @Test
+    void exchangeCanBeTheAggregateType() {
+        RabbitMessage message = new RabbitMessages("/shop", "shop.{aggregateType}", "{aggregateId}").apply(event("7"));
+
+        assertThat(message.exchange()).isEqualTo("shop.Order");
+        assertThat(message.unit()).isEqualTo("exchange shop.Order with routing key {aggregateId}");
+    }
+
+    @Test
     void relayedEventKeepsItsSource() {
         EventEnvelope event = event("7", Map.of(EventEnvelope.ORIGIN, "/store"));
 
