@@ -26,6 +26,12 @@ public final class ExternalizedEvents {
         return configuration.supports(event);
     }
 
+    /** Returns where the event goes. */
+    String targetOf(Object event) {
+        return BrokerRouting.of(configuration.determineTarget(event), expressions)
+                .getTarget(event);
+    }
+
     /** Returns the event to store. Without a key, it needs no order. */
     public OutboxEvent read(Object event) {
         RoutingTarget target = configuration.determineTarget(event);
