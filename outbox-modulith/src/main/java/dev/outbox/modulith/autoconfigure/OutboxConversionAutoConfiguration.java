@@ -19,7 +19,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -33,7 +32,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ConditionalOnClass(EventSerializer.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @ConditionalOnProperty("outbox.modulith.publications")
-@EnableConfigurationProperties(OutboxModulithProperties.class)
 public final class OutboxConversionAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxConversionAutoConfiguration.class);

@@ -115,14 +115,18 @@ public final class PublicationConversion {
                     + ex.getClass().getSimpleName();
         }
         OutboxedType mark = OutboxedType.of(original.getClass());
-        if (mark == null && (externalized == null || !externalized.supports(original))) {
-            return "stay, because " + stored.type() + " is neither @Outboxed nor externalized";
-        }
         if (mark != null && mark.hasSequence()) {
             return "stay, because the application numbers the events of " + stored.type();
         }
         try {
-            OutboxEvent event = mark != null ? mark.read(original) : externalized.read(original);
+            OutboxEvent event;
+            if (mark != null) {
+                event = mark.read(original);
+            } else if (externalized != null && externalized.supports(original)) {
+                event = externalized.read(original);
+            } else {
+                return "stay, because " + stored.type() + " is neither @Outboxed nor externalized";
+            }
             if (!taken.test(event)) {
                 return "stay, because no handler or route takes " + stored.type();
             }

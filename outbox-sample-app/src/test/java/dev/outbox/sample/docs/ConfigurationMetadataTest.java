@@ -58,6 +58,7 @@ class ConfigurationMetadataTest {
                         "outbox.direct-url",
                         "outbox.handler-timeout",
                         "outbox.forwarding.source",
+                        "outbox.modulith.publications",
                         "outbox.poller.enabled",
                         "outbox.poller.streams",
                         "outbox.rabbit.template",
