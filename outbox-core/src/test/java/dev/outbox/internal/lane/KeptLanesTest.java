@@ -111,6 +111,41 @@ class KeptLanesTest {
         assertThat(lostLeases).hasValue(0);
     }
 
+    /** A settlement whose answer is lost may have been written, and is repeated. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void answersAreSettledThroughBrokenConnections(int concurrency) {
+        Recorded forwarded = Recorded.all();
+        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) -> {
+            Map<String, CompletableFuture<Void>> last = new HashMap<>();
+            for (EventEnvelope event : payloads) {
+                CompletableFuture<Void> sent = last.getOrDefault(
+                                event.aggregateId(), CompletableFuture.completedFuture(null))
+                        .thenRunAsync(
+                                () -> forward(forwarded, event),
+                                CompletableFuture.delayedExecutor(50 + event.id() % 100, TimeUnit.MILLISECONDS));
+                last.put(event.aggregateId(), sent);
+                ((LaterOutcomes) outcome).later(event, sent);
+            }
+        };
+        start(HandlerDefinition.ofBatch("forward", Set.of("*"), null, handler), concurrency);
+        outbox.publishTogether(60, 12);
+
+        AtomicInteger breaks = new AtomicInteger();
+        await().pollInterval(Duration.ofMillis(150)).until(() -> {
+            breakConnections();
+            return breaks.incrementAndGet() == 10;
+        });
+
+        awaitDone(60);
+        assertThat(forwarded.sequences().values())
+                .hasSize(12)
+                .allSatisfy((sequences) -> assertThat(sequences.stream().distinct())
+                        .as("each first attempt, in order")
+                        .containsExactly(1L, 2L, 3L, 4L, 5L));
+        assertThat(outbox.failures()).isZero();
+    }
+
     @Test
     void answerAfterACrashOfTheDatabaseChangesNothing() {
         start(late.handler(), 1);
