@@ -79,9 +79,9 @@ class HeldSnapshotTest {
         assertFew(
                 "QUEUE",
                 SettlementStore.QUEUE,
-                "bigint[], text[], text[], bigint[], text[], text[], text[], text[], bigint, uuid",
-                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', '{true}', " + claim
-                        + fence());
+                "bigint, uuid, bigint[], text[], text[], bigint[], text[], text[], text[], text[]",
+                claim + fence() + ", ARRAY[" + event
+                        + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', '{NULL}', '{true}'");
         assertFew("COMPLETE", LaneSteps.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
     }
 

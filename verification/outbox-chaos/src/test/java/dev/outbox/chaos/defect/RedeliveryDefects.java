@@ -74,10 +74,18 @@ final class RedeliveryDefects {
                     SET first_seq = least(l.first_seq, excluded.first_seq),
                     due_at = CASE WHEN l.claim_id IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
                     crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.claim_id IS NULL)::integer)
-                    ELSE l.crash_count END""",
+                    ELSE l.crash_count END,
+                    claim_id = coalesce(l.claim_id, excluded.claim_id)""",
                     "DO NOTHING",
                     "OperationRacesTest",
                     "RetryLanesTest"),
+            Defect.of(
+                    "claim does not keep a lane that is there",
+                    "G3",
+                    "queue.sql",
+                    "coalesce(l.claim_id, excluded.claim_id)",
+                    "l.claim_id",
+                    "AwaitedEventOperationsTest"),
             Defect.of(
                     "operator leaves an expired lease",
                     "G8",
