@@ -120,12 +120,14 @@ class ChannelRoutesTest {
         for (String name : ROUTES) {
             String route = "--outbox.channel.routes." + name;
             boolean synchronous = List.of("converting", "refusing", "blocking").contains(name);
-            properties.addAll(List.of(
-                    route + ".aggregate-types=" + name,
-                    route + ".channel=" + name,
-                    route + ".confirmation=" + (synchronous ? "synchronous" : "acknowledgement"),
-                    route + ".acknowledgements=reports",
-                    route + ".acknowledgement-timeout=" + (name.equals("losing") ? "2s" : "1m")));
+            properties.addAll(List.of(route + ".aggregate-types=" + name, route + ".channel=" + name));
+            properties.addAll(
+                    synchronous
+                            ? List.of(route + ".confirmation=synchronous")
+                            : List.of(
+                                    route + ".confirmation=acknowledgement",
+                                    route + ".acknowledgements=reports",
+                                    route + ".acknowledgement-timeout=" + (name.equals("losing") ? "2s" : "1m")));
         }
         application = new SpringApplicationBuilder(Shop.class)
                 .web(WebApplicationType.NONE)
