@@ -19,42 +19,49 @@ CREATE OR REPLACE FUNCTION ${schema}.publish(
     key            text        DEFAULT NULL,
     keep_existing  boolean     DEFAULT false,
     wake           boolean     DEFAULT false
-) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $function$
 #variable_conflict use_column
 <<publish>>
 DECLARE
-    max_size     CONSTANT integer := 1048576;
-    visible      CONSTANT text := '[^\u0009-\u000D\u001C-\u0020\u1680\u2000-\u2006\u2008-\u200A\u2028\u2029\u205F\u3000]';
-    counted      CONSTANT boolean := publish.sequence IS NULL;
-    is_scheduled CONSTANT boolean := publish.deliver_at IS NOT NULL OR publish.deliver_after IS NOT NULL;
-    event        CONSTANT text := format('%s of %s/%s', publish.event_type, publish.aggregate_type, publish.aggregate_id);
-    type_origin  text := CASE WHEN publish.aggregate_type <> 'unordered' THEN publish.origin END;
-    delay_millis bigint := ceil(extract(epoch FROM publish.deliver_after) * 1000);
-    type_added   boolean;
-    is_stored    boolean := false;
-    given        record;
-    stored       record;
-    problem      text;
-    remedy       text;
-    taken        text;
+    -- Texts have the collation of the columns, not that of the arguments, which may fit neither the columns nor regular expressions.
+    aggregate_type CONSTANT text COLLATE "C" := publish.aggregate_type;
+    aggregate_id   CONSTANT text COLLATE "C" := publish.aggregate_id;
+    event_type     CONSTANT text COLLATE "C" := publish.event_type;
+    stream         CONSTANT text COLLATE "C" := coalesce(publish.stream, 'default');
+    origin         CONSTANT text COLLATE "C" := publish.origin;
+    type_origin    CONSTANT text COLLATE "C" := CASE WHEN publish.aggregate_type <> 'unordered' THEN publish.origin END;
+    key            CONSTANT text COLLATE "C" := publish.key;
+    visible        CONSTANT text COLLATE "C" :=
+        '[^\u0009-\u000D\u001C-\u0020\u1680\u2000-\u2006\u2008-\u200A\u2028\u2029\u205F\u3000]';
+    counts_once    CONSTANT text COLLATE "C" := '[^\U00010000-\U0010FFFF]';
+    max_size       CONSTANT integer := 1048576;
+    counted        CONSTANT boolean := publish.sequence IS NULL;
+    is_scheduled   CONSTANT boolean := publish.deliver_at IS NOT NULL OR publish.deliver_after IS NOT NULL;
+    event          CONSTANT text := format('%s of %s/%s', publish.event_type, publish.aggregate_type, publish.aggregate_id);
+    delay_millis   bigint;
+    type_added     boolean;
+    is_stored      boolean := false;
+    given          record;
+    stored         record;
+    problem        text;
+    taken          text;
 BEGIN
     IF current_setting('transaction_read_only')::boolean THEN
         RAISE EXCEPTION 'the transaction is read-only and cannot store an event'
             USING ERRCODE = 'read_only_sql_transaction', HINT = 'Publish in the transaction that makes the change.';
     END IF;
     schema_version := coalesce(publish.schema_version, 1);
-    stream := coalesce(publish.stream, 'default');
     headers := coalesce(publish.headers, '{}');
 
     -- White space is that of Java, in every locale; and a character beyond the basic plane counts twice.
     SELECT n.name || CASE WHEN coalesce(n.value, '') !~ visible THEN ' must not be missing or blank'
-                          ELSE ' must have at most 255 characters: ' || regexp_replace(left(n.value, 40), '[[:cntrl:]]', '?', 'g') || '…' END
+                          ELSE ' must have at most 255 characters: ' || regexp_replace(left(n.value, 40), '[[:cntrl:]]', '?', 'g') || '...' END
       INTO problem
       FROM (VALUES ('aggregate type', publish.aggregate_type), ('aggregate id', publish.aggregate_id), ('stream', publish.stream),
                    ('key', coalesce(publish.key, '-')), ('origin', coalesce(publish.origin, '-'))) n (name, value)
      WHERE coalesce(n.value, '') !~ visible
         OR octet_length(n.value) > 255
-           AND length(n.value) + length(regexp_replace(n.value, '[^\U00010000-\U0010FFFF]', '', 'g')) > 255
+           AND length(n.value) + length(regexp_replace(n.value, counts_once, '', 'g')) > 255
      LIMIT 1;
 
     problem := CASE
@@ -83,7 +90,7 @@ BEGIN
                         'type have one, schedule it in an aggregate type of its own, such as %s-reminder', event, publish.aggregate_type)
         WHEN publish.keep_existing AND publish.key IS NULL
             THEN format('keep_existing of %s needs a key', event)
-        WHEN publish.deliver_after NOT BETWEEN interval '0' AND interval '36500 days'
+        WHEN extract(epoch FROM publish.deliver_after) NOT BETWEEN 0 AND extract(epoch FROM interval '36500 days')
             THEN format('deliver_after of %s must be from 0 to 36500 days: %s', event, publish.deliver_after)
         WHEN publish.deliver_at < '0001-01-01 00:00:00+00' OR publish.deliver_at >= '10000-01-01 00:00:00+00'
             THEN format('deliver_at of %s must be in the years 1 to 9999: %s', event, publish.deliver_at)
@@ -113,17 +120,19 @@ BEGIN
                                FROM jsonb_path_query(given.value, 'strict $.** ? (@.type() == "number")') n (number)
                               WHERE length(translate(n.number::text, '-.', '')) > 1000)
                 THEN 'contains a number of more than 1000 digits, which handlers cannot read'
-            WHEN length(given.json) > 50000
+            WHEN octet_length(given.json) > 50000
                  AND EXISTS (SELECT
                                FROM jsonb_path_query(given.value, 'strict $.** ? (@.type() == "object")') o (object)
                               CROSS JOIN jsonb_object_keys(o.object) k (name)
-                              WHERE length(k.name) > 50000)
+                              WHERE length(k.name) + length(regexp_replace(k.name, counts_once, '', 'g')) > 50000)
                 THEN 'contains a name of more than 50000 characters, which handlers cannot read'
         END);
     END LOOP;
     IF problem IS NOT NULL THEN
         RAISE EXCEPTION '%', problem USING ERRCODE = 'invalid_parameter_value';
     END IF;
+
+    delay_millis := ceil(extract(epoch FROM publish.deliver_after) * 1000);
 
     -- The depth is that of a chain of handlers, which begins here.
     headers := publish.headers - 'outbox.depth'
@@ -311,7 +320,7 @@ BEGIN
 
     -- The message of a process without a poller: see NotificationChannel. PostgreSQL sends equal ones of a transaction once.
     IF publish.wake
-       AND coalesce(publish.deliver_at, clock_timestamp() + publish.deliver_after, '-infinity') < clock_timestamp() + interval '2 minutes' THEN
+       AND coalesce(publish.deliver_at < clock_timestamp() + interval '2 minutes', publish.delay_millis < 120000, true) THEN
         PERFORM pg_notify(left('outbox_' || trim('"' FROM '${schema}'), 63),
                           format(E'\n%s\n%s\n%s\n%s', mod(pg_current_xact_id()::text::bigint, 2147483647),
                                  CASE WHEN is_scheduled THEN 4 ELSE 0 END,

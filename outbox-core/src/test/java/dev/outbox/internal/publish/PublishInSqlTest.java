@@ -54,6 +54,7 @@ import org.postgresql.PGNotification;
 import org.postgresql.util.PSQLException;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.util.RawValue;
@@ -173,6 +174,7 @@ class PublishInSqlTest {
                 event("order", "1", "[" + "[],".repeat(800) + "1e999]"),
                 event("order", "1", "\"" + "1".repeat(2000) + "\""),
                 event("order", "1", "{\"" + "n".repeat(50_000) + "\": 1}"),
+                event("order", "1", "{\"" + "😀".repeat(25_000) + "\": 1}"),
                 event("order", "1", "\"" + "x".repeat((1 << 20) - 2) + "\""),
                 event("order", "1", "[1" + ",1".repeat((1 << 19) - 2) + "]"),
                 order.withEventId(id),
@@ -273,6 +275,10 @@ class PublishInSqlTest {
                         invalid,
                         "a name of more than 50000 characters"),
                 refusal(
+                        event("order", "1", "{\"" + "😀".repeat(25_000) + "n\": 1}"),
+                        invalid,
+                        "a name of more than 50000 characters"),
+                refusal(
                         order.withSequence(1),
                         invalid,
                         "has a sequence, but other events of this aggregate type have none"),
@@ -366,6 +372,14 @@ class PublishInSqlTest {
         assertThatThrownBy(() ->
                         sql.value(String.class, "SELECT events.publish('order', '1', 'A', '1', headers => '[]')::text"))
                 .hasMessageContaining("must be an object of texts");
+
+        String later = "SELECT events.publish('order', '1', 'A', '1', deliver_after => '%s')::text";
+        for (String delay : TestPostgres.shared().majorVersion() < 17
+                ? List.of("-1 year 361 days")
+                : List.of("-1 year 361 days", "infinity", "-infinity")) {
+            assertThatThrownBy(() -> sql.value(String.class, later.formatted(delay)))
+                    .hasMessageContaining("must be from 0 to 36500 days");
+        }
 
         sql.value(String.class, """
                 SELECT events.publish('order', '1', 'A', '1', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -512,7 +526,76 @@ class PublishInSqlTest {
                         String.class,
                         "SELECT prosecdef || ' ' || array_to_string(proconfig, ' ') FROM pg_proc"
                                 + " WHERE oid = to_regproc('events.publish')"))
-                .isEqualTo("false search_path=pg_catalog, pg_temp");
+                .isEqualTo("false search_path=pg_catalog, pg_temp standard_conforming_strings=on");
+    }
+
+    @Test
+    void argumentsMayHaveAnyCollation() throws SQLException {
+        try (Connection owner = sql.owner().getConnection();
+                Statement statement = owner.createStatement()) {
+            statement.execute("""
+                    CREATE COLLATION insensitive (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+                    CREATE TABLE articles (code text COLLATE insensitive, title text COLLATE "en-x-icu", language text);
+                    INSERT INTO articles VALUES ('a', 'b', 'c'), ('A', 'b', 'c');
+                    """);
+            for (String arguments : List.of(
+                    "code, code, code, '1', stream => code, origin => code",
+                    "code, title, language, '1', stream => code, origin => code",
+                    "title, code, 'A', '1', gen_random_uuid()",
+                    "title, code, 'A', '1', deliver_after => '1 day', key => title",
+                    "title, code, 'A', '1', deliver_after => '1 day', key => title, keep_existing => true",
+                    "'numbered', code, 'A', '1', sequence => 1")) {
+                statement.execute("SELECT published.* FROM articles, events.publish(" + arguments + ") published");
+            }
+        }
+
+        assertThat(
+                        sql.values(
+                                String.class,
+                                "SELECT concat_ws('/', aggregate_type, aggregate_id, aggregate_seq) FROM events.outbox ORDER BY 1"))
+                .containsExactly("A/A/1", "A/b/1", "a/a/1", "a/b/1", "b/A/1", "b/a/1", "numbered/A/1", "numbered/a/1");
+        assertThat(sql.values(String.class, "SELECT aggregate_id FROM events.outbox_scheduled ORDER BY 1"))
+                .containsExactly("A", "a");
+    }
+
+    @Test
+    void sessionMayHaveAnySettings() throws SQLException {
+        try (Connection connection = sql.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("""
+                    SET standard_conforming_strings = off;
+                    SET IntervalStyle = sql_standard;
+                    SET TimeZone = 'Asia/Kolkata';
+                    """);
+            statement.execute("SELECT events.publish('order', '1', 'A', '{\"a\": 1}', wake => true)");
+            statement.execute("SELECT events.publish('order', '1', 'A', '1', deliver_after => '1 day')");
+
+            assertThat((Throwable) statement.getWarnings()).isNull();
+        }
+        assertThat(sql.events()).isEqualTo(1);
+    }
+
+    @Test
+    void worksInADatabaseOfAnotherEncoding() throws SQLException {
+        String name = "latin_" + UUID.randomUUID().toString().replace("-", "");
+        try (TestDatabase database = TestPostgres.shared().newDatabase();
+                Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + name + " ENCODING LATIN1 LOCALE 'C' TEMPLATE template0");
+            try {
+                DataSource latin = new DriverManagerDataSource(
+                        database.jdbcUrl().replace(database.name(), name), database.username(), database.password());
+                new OutboxMigrations(latin, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE).migrate();
+
+                call(latin, event("Käufer", "1"));
+                assertThatThrownBy(() -> call(latin, event("order", "ä".repeat(256))))
+                        .hasStackTraceContaining("aggregate id must have at most 255 characters");
+                assertThatThrownBy(() -> call(latin, event("order", "\t")))
+                        .hasStackTraceContaining("aggregate id must not be missing or blank");
+            } finally {
+                statement.execute("DROP DATABASE " + name + " WITH (FORCE)");
+            }
+        }
     }
 
     @Test
