@@ -1,7 +1,8 @@
 -- Publishes an event from SQL, as OutboxPublisher does in Java: with its statements (PublishInSqlTest compares them), its refusals and the
 -- caller's rights. Returns the event id, and the sequence unless the event is scheduled. The names of parameters are those of columns, so
 -- statements qualify them with the name of the function, and their variables too. Runs again when this file changes, and keeps its grants
--- then: another parameter makes another function, so drop the old one in a numbered migration.
+-- then: another parameter makes another function, so drop the old one in a numbered migration. A release that changes this file has a
+-- numbered migration in any case: it tells an older release not to run its own file again.
 CREATE OR REPLACE FUNCTION ${schema}.publish(
     aggregate_type text,
     aggregate_id   text,
@@ -134,9 +135,9 @@ BEGIN
 
     delay_millis := ceil(extract(epoch FROM publish.deliver_after) * 1000);
 
-    -- The depth is that of a chain of handlers, which begins here.
-    headers := publish.headers - 'outbox.depth'
-               || CASE WHEN publish.origin IS NULL THEN '{}' ELSE jsonb_build_object('origin', publish.origin) END;
+    -- The depth is that of a chain of handlers, which begins here; a received event keeps what it came with.
+    headers := CASE WHEN publish.origin IS NULL THEN publish.headers - 'outbox.depth'
+                    ELSE publish.headers || jsonb_build_object('origin', publish.origin) END;
     IF counted AND (publish.event_id IS NOT NULL OR is_scheduled) THEN
         INSERT INTO ${schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
         SELECT aggregate_type, aggregate_id, 0

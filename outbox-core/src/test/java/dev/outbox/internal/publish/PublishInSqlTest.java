@@ -188,7 +188,7 @@ class PublishInSqlTest {
                 entity.withSequence(1L << 62),
                 entity.withSequence(5).withEventId(UUID.fromString("00000000-0000-7000-8000-000000000003")),
                 event("partner-order", "1").withOrigin("urn:partner"),
-                event("partner-order", "1").withOrigin("urn:partner"),
+                event("partner-order", "1").withOrigin("urn:partner").withHeader(EventDepth.HEADER, "5"),
                 event("unordered", "u1").withSequence(1),
                 event("unordered", "u2").withSequence(1).withOrigin("urn:partner"),
                 reminder,
