@@ -125,10 +125,11 @@ public final class OutboxMigrations {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
             checkArchive();
             FaultPoint.BEFORE_MIGRATION.reached();
-            flyway.migrate();
+            if (!areNewer()) {
+                flyway.migrate();
+            }
             FaultPoint.AFTER_MIGRATION.reached();
             checkOutbox();
-            warnIfNewer();
         });
     }
 
@@ -139,6 +140,13 @@ public final class OutboxMigrations {
 
     private void check() {
         checkArchive();
+        if (!areNewer()) {
+            checkVersion();
+        }
+        checkOutbox();
+    }
+
+    private void checkVersion() {
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
             if (hasLostHistory()) {
@@ -154,8 +162,6 @@ public final class OutboxMigrations {
                     null);
         }
         flyway.validate();
-        checkOutbox();
-        warnIfNewer();
     }
 
     /** Returns the version of the tables; 0 if there are none. */
@@ -240,8 +246,11 @@ public final class OutboxMigrations {
         }
     }
 
-    /** No failure: an instance of the older version must be able to start again while a deploy of the newer one runs, or is rolled back. */
-    private void warnIfNewer() {
+    /**
+     * Returns whether a newer version has updated the tables, with a warning: an instance of the older version must be able to start again
+     * while a deploy of the newer one runs, or is rolled back. It leaves the newer functions as they are.
+     */
+    private boolean areNewer() {
         List<String> newer = Arrays.stream(flyway.info().applied())
                 .filter((migration) -> migration.getState() == MigrationState.FUTURE_SUCCESS)
                 .map(MigrationInfo::getScript)
@@ -253,5 +262,6 @@ public final class OutboxMigrations {
                     schema.quoted(),
                     String.join(", ", newer));
         }
+        return !newer.isEmpty();
     }
 }

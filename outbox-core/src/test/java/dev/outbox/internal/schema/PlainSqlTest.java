@@ -92,10 +92,28 @@ class PlainSqlTest {
         run("""
                 INSERT INTO events.outbox_schema_history
                        (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
-                VALUES (3, '2', 'newer', 'SQL', 'V2__newer.sql', 1, current_user, 0, true)
+                VALUES (9, '2', 'newer', 'SQL', 'V2__newer.sql', 1, current_user, 0, true)
                 """);
 
         assertThatCode(migrations(OutboxSchema.DEFAULT)::validate).doesNotThrowAnyException();
+    }
+
+    @Test
+    void olderReleaseKeepsTheFunctionOfANewerOne() throws SQLException {
+        run(PlainSql.sql());
+        run("""
+                INSERT INTO events.outbox_schema_history
+                       (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
+                VALUES (10, '2', 'newer', 'SQL', 'V2__newer.sql', 1, current_user, 0, true),
+                       (11, NULL, 'publish', 'SQL', 'R__publish.sql', 1, current_user, 0, true)
+                """);
+
+        assertThatCode(migrations(OutboxSchema.DEFAULT)::validate).doesNotThrowAnyException();
+        assertThatCode(migrations(OutboxSchema.DEFAULT)::migrate).doesNotThrowAnyException();
+        assertThat(sql.sql("SELECT max(installed_rank) FROM events.outbox_schema_history")
+                        .query(Integer.class)
+                        .single())
+                .isEqualTo(11);
     }
 
     @Test
