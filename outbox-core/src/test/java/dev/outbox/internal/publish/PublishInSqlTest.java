@@ -409,6 +409,18 @@ class PublishInSqlTest {
     }
 
     @Test
+    void publishesOncePerRowInFrom() {
+        assertThat(sql.values(Long.class, """
+                        SELECT sequence
+                          FROM generate_series(1, 3) number, events.publish('order', '1', 'A', to_jsonb(number))
+                        """)).containsExactly(1L, 2L, 3L);
+        sql.value(String.class, "SELECT ROW((events.publish('order', '1', 'A', '4')).*)::text");
+        assertThat(sql.values(String.class, "SELECT payload::text FROM events.outbox ORDER BY aggregate_seq"))
+                .as("an expanded call runs once per column")
+                .containsExactly("1", "2", "3", "4", "4");
+    }
+
+    @Test
     void secondTransactionWithTheSameVersionIsStale() {
         OutboxEvent version = event("account", "1").withSequence(2);
         sql.publish(event("account", "1").withSequence(1));
@@ -607,12 +619,17 @@ class PublishInSqlTest {
         call(
                 sql.another("outbox_publisher").dataSource(),
                 event.deliverAfter(Duration.ofDays(1)).withKey("k"));
+        OutboxEvent chosen = event.withEventId(UUID.randomUUID());
+        assertThatThrownBy(() -> call(sql.another("outbox_publisher").dataSource(), chosen))
+                .hasStackTraceContaining("permission denied for table outbox");
+        sql.update("GRANT SELECT (payload, headers) ON events.outbox TO outbox_publisher");
+        call(sql.another("outbox_publisher").dataSource(), chosen);
         assertThatThrownBy(() -> call(sql.another("outbox_reader").dataSource(), event))
                 .hasStackTraceContaining("permission denied for function publish");
         sql.update("GRANT EXECUTE ON FUNCTION events.publish TO outbox_reader");
         assertThatThrownBy(() -> call(sql.another("outbox_reader").dataSource(), event))
                 .hasStackTraceContaining("permission denied for table outbox_");
-        assertThat(sql.events()).isEqualTo(1);
+        assertThat(sql.events()).isEqualTo(2);
     }
 
     @Test
