@@ -1,5 +1,7 @@
 package dev.outbox.modulith.internal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
@@ -52,6 +54,8 @@ public final class ExternalizedMapping implements EventMapping {
         Object event = read(stored, name);
         try {
             return map(stored, event);
+        } catch (NonRetryableException ex) {
+            throw ex;
         } catch (RuntimeException ex) {
             throw new NonRetryableException(
                     "the EventExternalizationConfiguration failed to map " + name + ": "
@@ -79,18 +83,25 @@ public final class ExternalizedMapping implements EventMapping {
 
     private EventEnvelope map(EventEnvelope stored, Object event) {
         Object mapped = configuration.map(event);
+        Map<String, Object> added;
+        if (MESSAGES && mapped instanceof Message<?> message) {
+            added = new HashMap<>(message.getHeaders());
+            added.keySet().removeAll(Set.of(MessageHeaders.ID, MessageHeaders.TIMESTAMP));
+            mapped = message.getPayload();
+        } else {
+            added = configuration.getHeadersFor(mapped);
+        }
+        if (added.containsKey(EventEnvelope.ORIGIN)) {
+            throw new NonRetryableException("the header '" + EventEnvelope.ORIGIN + "' of the mapped "
+                    + event.getClass().getName() + " is reserved; rename it, then retry the dead letter");
+        }
         Map<String, String> headers = new HashMap<>(stored.headers());
         headers.remove(CLASS);
-        if (MESSAGES && mapped instanceof Message<?> message) {
-            mapped = message.getPayload();
-            message.getHeaders().forEach((name, value) -> headers.put(name, value.toString()));
-            headers.keySet().removeAll(Set.of(MessageHeaders.ID, MessageHeaders.TIMESTAMP));
-        } else {
-            configuration.getHeadersFor(mapped).forEach((name, value) -> headers.put(name, value.toString()));
-        }
-        if (headers.containsKey(EventEnvelope.ORIGIN)) {
-            throw new IllegalArgumentException("header '" + EventEnvelope.ORIGIN + "' is reserved");
-        }
+        added.forEach((name, value) -> {
+            if (value != null) {
+                headers.put(name, value instanceof byte[] text ? new String(text, UTF_8) : value.toString());
+            }
+        });
         boolean unordered = stored.aggregateType().equals(OutboxEvent.UNORDERED);
         return new EventEnvelope(
                 stored.id(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.InvalidEventException;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
@@ -12,8 +13,10 @@ import dev.outbox.modulith.externalization.Shop.CustomerMoved;
 import dev.outbox.modulith.externalization.Shop.OrderArchived;
 import dev.outbox.modulith.externalization.Shop.OrderLost;
 import dev.outbox.modulith.externalization.Shop.OrderPlaced;
+import dev.outbox.modulith.externalization.Shop.OrderRouted;
 import dev.outbox.modulith.externalization.Shop.OrderSeen;
 import dev.outbox.modulith.externalization.Shop.OrderShipped;
+import dev.outbox.modulith.externalization.Shop.OrderTagged;
 import dev.outbox.modulith.externalization.Shop.Orders;
 import dev.outbox.modulith.externalization.Shop.SaleAnnounced;
 import dev.outbox.operations.DeliverySelection;
@@ -38,6 +41,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -132,6 +137,35 @@ class ExternalizationTest {
     }
 
     @Test
+    void headersAreTexts() {
+        orders.publish(new OrderTagged("ce_type"));
+
+        assertThat(headers(read("orders", "ce_type", 1).get(0)))
+                .containsEntry("tag", "ce_type")
+                .containsEntry("ce_type", "OrderTagged")
+                .doesNotContainKey("none");
+    }
+
+    @Test
+    void reservedHeaderIsDeadLetter() {
+        orders.publish(new OrderTagged("origin"));
+
+        assertThat(deadLetter("orders/origin"))
+                .isEqualTo("the header 'origin' of the mapped " + OrderTagged.class.getName()
+                        + " is reserved; rename it, then retry the dead letter");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'',1", ",1", "orders,"})
+    void eventIsRefusedWithoutTargetOrIfItsKeyFails(String target, String key) {
+        assertThatThrownBy(() -> orders.publish(new OrderRouted(target, key)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessage("the target or key of the externalized event " + OrderRouted.class.getName()
+                        + " cannot be determined; correct its expressions, which see the event before any mapping")
+                .hasCauseInstanceOf(RuntimeException.class);
+    }
+
+    @Test
     void markDeterminesAggregate() {
         orders.publish(new CustomerMoved("c-1", "eve"));
 
@@ -153,7 +187,7 @@ class ExternalizationTest {
     void failedMappingIsDeadLetter() {
         orders.publish(new OrderLost("gil"));
 
-        assertThat(deadLetter("OrderLost"))
+        assertThat(deadLetter("orders/gil"))
                 .isEqualTo("the EventExternalizationConfiguration failed to map " + OrderLost.class.getName()
                         + ": java.lang.IllegalStateException; correct it, then retry the dead letter");
     }
@@ -164,7 +198,7 @@ class ExternalizationTest {
                 .withEventType("OrderForgotten")
                 .withHeader("modulith-class", "dev.outbox.Forgotten"));
 
-        assertThat(deadLetter("OrderForgotten"))
+        assertThat(deadLetter("orders/hal"))
                 .isEqualTo(
                         "this application has no class dev.outbox.Forgotten to map the event with; deploy a version that"
                                 + " has it, then retry the dead letter");
@@ -176,7 +210,7 @@ class ExternalizationTest {
                 .withEventType("OrderGarbled")
                 .withHeader("modulith-class", OrderSeen.class.getName()));
 
-        assertThat(deadLetter("OrderGarbled"))
+        assertThat(deadLetter("orders/ivy"))
                 .startsWith("the event cannot be read as " + OrderSeen.class.getName() + " to map it: ");
     }
 
@@ -206,9 +240,9 @@ class ExternalizationTest {
                 .list();
     }
 
-    private static String deadLetter(String eventType) {
-        UUID event = sql().sql("SELECT event_id FROM events.outbox WHERE event_type = ?")
-                .param(eventType)
+    private static String deadLetter(String aggregate) {
+        UUID event = sql().sql("SELECT event_id FROM events.outbox WHERE aggregate_type || '/' || aggregate_id = ?")
+                .param(aggregate)
                 .query(UUID.class)
                 .single();
         OutboxOperations operations = application.getBean(OutboxOperations.class);

@@ -1,8 +1,11 @@
 package dev.outbox.modulith.externalization;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.outbox.Outboxed;
 import dev.outbox.testing.TestDatabase;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.SpringBootConfiguration;
@@ -40,6 +43,14 @@ class Shop {
     /** Its mapping fails. */
     @Externalized("orders::#{#this.customer()}")
     record OrderLost(String customer) {}
+
+    /** Adds headers of its kind. */
+    @Externalized("orders::#{#this.kind()}")
+    record OrderTagged(String kind) {}
+
+    /** Its target and its key are expressions. */
+    @Externalized("#{#this.target()}::#{#this.key().trim()}")
+    record OrderRouted(String target, String key) {}
 
     /** The mark determines the aggregate. */
     @Outboxed(aggregateType = "customer", aggregateId = "id")
@@ -98,6 +109,13 @@ class Shop {
                     throw new IllegalStateException("secret of " + event.customer());
                 })
                 .headers(OrderMessage.class, (message) -> Map.of("order", message.order()))
+                .headers(OrderTagged.class, (event) -> {
+                    Map<String, Object> headers = new HashMap<>();
+                    headers.put("tag", event.kind().getBytes(UTF_8));
+                    headers.put("none", null);
+                    headers.put(event.kind(), 1);
+                    return headers;
+                })
                 .build();
     }
 
