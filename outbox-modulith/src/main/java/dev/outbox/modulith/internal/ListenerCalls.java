@@ -12,14 +12,6 @@ import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.context.PayloadApplicationEvent;
-import org.springframework.context.event.EventListener;
-import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
-import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.modulith.events.support.CompletionRegisteringAdvisor;
 import org.springframework.transaction.interceptor.DelegatingTransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttribute;
@@ -27,41 +19,19 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
 /**
- * Calls listeners on this thread and in this transaction, if their condition holds: without {@code @Async} and Spring Modulith's record of
+ * Calls listeners on this thread and in this transaction: without {@code @Async} and Spring Modulith's record of
  * completion, and in an existing transaction instead of a new one. Other advice of the bean applies.
  */
 final class ListenerCalls {
 
     private final BeanFactory beans;
-    private final SpelExpressionParser conditions = new SpelExpressionParser();
-    private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
     ListenerCalls(BeanFactory beans) {
         this.beans = beans;
     }
 
-    void call(Object bean, Method method, Object event) throws Throwable {
-        if (holds(method, event)) {
-            proceed(bean, method, event);
-        }
-    }
-
-    private boolean holds(Method method, Object event) {
-        EventListener listener = AnnotatedElementUtils.findMergedAnnotation(method, EventListener.class);
-        if (listener == null || listener.condition().isEmpty()) {
-            return true;
-        }
-        MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-                new Root(new PayloadApplicationEvent<>(this, event), List.of(event)),
-                method,
-                new Object[] {event},
-                parameterNames);
-        context.setBeanResolver(new BeanFactoryResolver(beans));
-        return Boolean.TRUE.equals(
-                conditions.parseExpression(listener.condition()).getValue(context, Boolean.class));
-    }
-
-    private @Nullable Object proceed(Object bean, Method method, Object event) throws Throwable {
+    @Nullable
+    Object call(Object bean, Method method, Object event) throws Throwable {
         if (!(bean instanceof Advised proxy)) {
             if (AopUtils.isAopProxy(bean)) {
                 throw new IllegalStateException(
@@ -106,9 +76,6 @@ final class ListenerCalls {
         return joining;
     }
 
-    /** What the names {@code event} and {@code args} of a condition mean. */
-    record Root(PayloadApplicationEvent<?> event, List<Object> args) {}
-
     private static final class Joining extends DelegatingTransactionAttribute {
 
         Joining(TransactionAttribute attribute) {
@@ -131,7 +98,7 @@ final class ListenerCalls {
 
         @Override
         protected @Nullable Object invokeJoinpoint() throws Throwable {
-            return ListenerCalls.this.proceed(
+            return ListenerCalls.this.call(
                     Objects.requireNonNull(getThis()), getMethod(), Objects.requireNonNull(getArguments()[0]));
         }
     }

@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,7 @@ public final class ModuleListeners implements EventListenerFactory, AdoptedMetho
     private static final String EXTERNALIZED_OF_JMOLECULES = "org.jmolecules.event.annotation.Externalized";
 
     private final ListenerCalls calls;
+    private final Map<Method, Uncalled> listeners = new ConcurrentHashMap<>();
     private final Set<Class<?>> adopted = ConcurrentHashMap.newKeySet();
     private final Map<Class<?>, String> others = new ConcurrentHashMap<>();
 
@@ -67,7 +69,9 @@ public final class ModuleListeners implements EventListenerFactory, AdoptedMetho
     public ApplicationListener<?> createApplicationListener(String beanName, Class<?> type, Method method) {
         Collection<Class<?>> events = events(method);
         adopted.addAll(events);
-        return new Uncalled(beanName, type, method, events);
+        Uncalled listener = new Uncalled(beanName, type, method, events);
+        listeners.put(listener.method(), listener);
+        return listener;
     }
 
     /** Returns whether a listener that became a handler takes the events of a class. */
@@ -151,7 +155,9 @@ public final class ModuleListeners implements EventListenerFactory, AdoptedMetho
 
     @Override
     public void call(Object bean, Method method, Object payload) throws Throwable {
-        calls.call(bean, method, payload);
+        if (Objects.requireNonNull(listeners.get(method)).holds(payload)) {
+            calls.call(bean, method, payload);
+        }
     }
 
     /** Ignores the events that the outbox delivers to the method, and refuses those that it does not, which would be lost. */
@@ -175,10 +181,18 @@ public final class ModuleListeners implements EventListenerFactory, AdoptedMetho
             }
         }
 
-        /** A condition is evaluated when the event is delivered. */
+        /** Evaluates the condition, when the event is delivered. */
+        boolean holds(Object event) {
+            return super.shouldHandle(new PayloadApplicationEvent<>(this, event));
+        }
+
         @Override
         public boolean shouldHandle(ApplicationEvent event) {
             return true;
+        }
+
+        Method method() {
+            return getTargetMethod();
         }
     }
 }

@@ -3,6 +3,10 @@ package dev.outbox.modulith.internal;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
+import dev.outbox.internal.registry.Subscription;
+import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -12,17 +16,31 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.modulith.events.core.EventPublicationRepository;
 import org.springframework.modulith.events.core.EventSerializer;
+import org.springframework.transaction.event.TransactionalApplicationListener;
+import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
-/** Converts the incomplete publications of Spring Modulith into events, in the transaction of the caller. */
-public final class PublicationConversion {
+/** Converts the incomplete publications of Spring Modulith into events, in one transaction. A count is a conversion that is rolled back. */
+public record PublicationConversion(
+        boolean counts,
+        TransactionTemplate transactions,
+        AbstractApplicationContext context,
+        EventPublicationRepository repository,
+        EventSerializer serializer,
+        ExternalizedEvents externalized,
+        OutboxPublisher publisher,
+        OutboxRuntime runtime,
+        StreamRouting routing)
+        implements ApplicationRunner {
 
     private static final Logger log = LoggerFactory.getLogger(PublicationConversion.class);
 
@@ -38,48 +56,29 @@ public final class PublicationConversion {
              ORDER BY publication_date, id
             """;
 
-    private final String table;
-    private final JdbcClient sql;
-    private final EventPublicationRepository repository;
-    private final EventSerializer serializer;
-    private final @Nullable ExternalizedEvents externalized;
-    private final OutboxPublisher publisher;
-
-    /** Creates the conversion of a table. */
-    public PublicationConversion(
-            String table,
-            JdbcClient sql,
-            EventPublicationRepository repository,
-            EventSerializer serializer,
-            @Nullable ExternalizedEvents externalized,
-            OutboxPublisher publisher) {
-        this.table = table;
-        this.sql = sql;
-        this.repository = repository;
-        this.serializer = serializer;
-        this.externalized = externalized;
-        this.publisher = publisher;
-    }
-
     private record Publication(UUID id, String listener, Instant publishedAt, Event event) {}
 
     private record Event(String type, String json, long position) {}
 
-    /**
-     * Stores the events, and completes their publications.
-     *
-     * @param kept ids of the listeners that Spring Modulith still calls
-     * @param taken tells whether a handler or route takes an event
-     */
-    public void convert(Set<String> kept, Predicate<OutboxEvent> taken) {
-        sql.sql("LOCK TABLE " + table + " IN SHARE ROW EXCLUSIVE MODE").update();
+    @Override
+    public void run(ApplicationArguments arguments) {
+        transactions.executeWithoutResult((status) -> {
+            convert();
+            if (counts) {
+                status.setRollbackOnly();
+                log.info("The publications were only counted; outbox.modulith.publications=convert converts them");
+            }
+        });
+    }
+
+    private void convert() {
+        Set<String> kept = kept();
         Map<Event, String> outcomes = new LinkedHashMap<>();
         Map<String, Integer> counts = new TreeMap<>();
         for (Publication publication : incomplete()) {
             String outcome = kept.contains(publication.listener())
                     ? "stay, because Spring Modulith still calls it"
-                    : outcomes.computeIfAbsent(
-                            publication.event(), (event) -> store(event, publication.publishedAt(), taken));
+                    : outcomes.computeIfAbsent(publication.event(), (event) -> store(event, publication.publishedAt()));
             if (outcome.equals(CONVERTED)) {
                 repository.markCompleted(publication.id(), Instant.now());
             }
@@ -91,7 +90,19 @@ public final class PublicationConversion {
                 outcomes.values().stream().filter(CONVERTED::equals).count());
     }
 
+    /** Returns the listeners that are called after the commit: those whose publications Spring Modulith stores. */
+    private Set<String> kept() {
+        return context.getApplicationListeners().stream()
+                .filter(TransactionalApplicationListener.class::isInstance)
+                .map((listener) -> ((TransactionalApplicationListener<?>) listener).getListenerId())
+                .collect(Collectors.toSet());
+    }
+
     private List<Publication> incomplete() {
+        String schema = context.getEnvironment().getProperty("spring.modulith.events.jdbc.schema", "");
+        String table = (schema.isEmpty() ? "" : schema + ".") + "event_publication";
+        JdbcClient sql = JdbcClient.create(runtime.dataSource());
+        sql.sql("LOCK TABLE " + table + " IN SHARE ROW EXCLUSIVE MODE").update();
         return sql.sql(INCOMPLETE.formatted(table))
                 .query((row, number) -> new Publication(
                         row.getObject("id", UUID.class),
@@ -105,7 +116,7 @@ public final class PublicationConversion {
     }
 
     /** Stores an event, or returns why its publications stay. */
-    private String store(Event stored, Instant publishedAt, Predicate<OutboxEvent> taken) {
+    private String store(Event stored, Instant publishedAt) {
         Object original;
         try {
             Class<?> type = ClassUtils.forName(stored.type(), null);
@@ -114,20 +125,16 @@ public final class PublicationConversion {
             return "stay, because " + stored.type() + " cannot be read: "
                     + ex.getClass().getSimpleName();
         }
-        OutboxedType mark = OutboxedType.of(original.getClass());
-        if (mark != null && mark.hasSequence()) {
-            return "stay, because the application numbers the events of " + stored.type();
-        }
         try {
-            OutboxEvent event;
-            if (mark != null) {
-                event = mark.read(original);
-            } else if (externalized != null && externalized.supports(original)) {
-                event = externalized.read(original);
-            } else {
+            OutboxedType mark = OutboxedType.of(original.getClass());
+            if (mark != null && mark.hasSequence()) {
+                return "stay, because the application numbers the events of " + stored.type();
+            }
+            if (mark == null && !externalized.supports(original)) {
                 return "stay, because " + stored.type() + " is neither @Outboxed nor externalized";
             }
-            if (!taken.test(event)) {
+            OutboxEvent event = mark != null ? mark.read(original) : externalized.read(original);
+            if (!isTaken(event)) {
                 return "stay, because no handler or route takes " + stored.type();
             }
             publisher.publish(event.occurredAt(publishedAt));
@@ -135,5 +142,12 @@ public final class PublicationConversion {
         } catch (InvalidEventException ex) {
             return "stay: " + ex.getMessage();
         }
+    }
+
+    private boolean isTaken(OutboxEvent event) {
+        String stream = event.stream() != null ? event.stream() : routing.streamOf(event.aggregateType());
+        return runtime.registry()
+                .hasSubscribers(Subscription.of(
+                        DeclaredType.of(event.payload().getClass()).name(), event.aggregateType(), stream, false));
     }
 }

@@ -54,6 +54,17 @@ class PublicationConversionTest {
     @Externalized("archive::1")
     record OrderArchived(int number) {}
 
+    @Externalized("lost::#{#this.number().missing()}")
+    record OrderLost(int number) {}
+
+    @Outboxed(aggregateType = "order", aggregateId = "id")
+    interface Order {}
+
+    @Outboxed(aggregateType = "parcel", aggregateId = "id")
+    interface Parcel {}
+
+    record OrderPacked(String id) implements Order, Parcel {}
+
     record OrderSeen(int number) {}
 
     @SpringBootConfiguration
@@ -138,12 +149,15 @@ class PublicationConversionTest {
         publication("archive", OrderArchived.class.getName(), "{\"number\":1}");
         publication("seen", OrderSeen.class.getName(), "{\"number\":1}");
         publication("stock", StockCounted.class.getName(), "{\"id\":\"7\",\"version\":3}");
+        publication("lost", OrderLost.class.getName(), "{\"number\":1}");
+        publication("packed", OrderPacked.class.getName(), "{\"id\":\"7\"}");
         publication("moved", CustomerMoved.class.getName(), "{\"id\":\"\"}");
 
         run("convert");
 
         assertThat(events()).isEmpty();
-        assertThat(incomplete()).containsExactly("kept", "gone", "garbled", "archive", "seen", "stock", "moved");
+        assertThat(incomplete())
+                .containsExactly("kept", "gone", "garbled", "archive", "seen", "stock", "lost", "packed", "moved");
         assertThat(output)
                 .contains(
                         "kept stay, because Spring Modulith still calls it=1",
@@ -153,8 +167,21 @@ class PublicationConversionTest {
                         "seen stay, because " + OrderSeen.class.getName() + " is neither @Outboxed nor externalized=1",
                         "stock stay, because the application numbers the events of " + StockCounted.class.getName()
                                 + "=1",
+                        "lost stay: the target or key of the externalized event " + OrderLost.class.getName()
+                                + " cannot be determined",
+                        "packed stay: " + OrderPacked.class.getName() + " inherits different @Outboxed annotations",
                         "moved stay: aggregate id must not be missing or blank=1",
                         "New events: 0");
+    }
+
+    @Test
+    void externalizedEventIsConvertedAlsoIfModulithSendsNone() {
+        publication("mail", OrderPlaced.class.getName(), "{\"customer\":\"ann\"}");
+
+        run("convert", "--spring.modulith.events.externalization.enabled=false");
+
+        assertThat(incomplete()).isEmpty();
+        assertThat(events()).containsExactly("orders/ann");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.refl
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.forwarding.internal.EventMapping;
-import dev.outbox.modulith.autoconfigure.OutboxExternalizationAutoConfiguration;
 import dev.outbox.modulith.autoconfigure.OutboxModulithAutoConfiguration;
 import dev.outbox.modulith.externalization.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
@@ -87,7 +86,7 @@ class ExternalizationModeTest {
     void disabledSpringEventsFailTheStart() {
         assertRefused(
                 application().withPropertyValues("outbox.spring-events.enabled=false"),
-                "stores Spring events, and outbox.spring-events.enabled is false; remove one of the properties");
+                "needs Spring events, and outbox.spring-events.enabled is false; remove one of the properties");
     }
 
     private static void assertRefused(ApplicationContextRunner application, String reason) {
@@ -126,8 +125,7 @@ class ExternalizationModeTest {
                         TransactionAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
                         EventExternalizationAutoConfiguration.class,
-                        OutboxModulithAutoConfiguration.class,
-                        OutboxExternalizationAutoConfiguration.class))
+                        OutboxModulithAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.username(),

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.OutboxHandler;
-import dev.outbox.modulith.autoconfigure.OutboxModuleListenersAutoConfiguration;
 import dev.outbox.modulith.autoconfigure.OutboxModulithAutoConfiguration;
 import dev.outbox.modulith.shop.Shop.Mail;
 import dev.outbox.modulith.shop.Shop.OrderPlaced;
@@ -54,8 +53,7 @@ class AheadOfTimeListenersTest {
         JacksonAutoConfiguration.class,
         OutboxAutoConfiguration.class,
         OutboxSpringEventsAutoConfiguration.class,
-        OutboxModulithAutoConfiguration.class,
-        OutboxModuleListenersAutoConfiguration.class
+        OutboxModulithAutoConfiguration.class
     })
     @Import({Orders.class, Mail.class})
     static class Application {}

@@ -7,17 +7,17 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.mock.env.MockEnvironment;
 
-class OutboxModuleListenersAutoConfigurationTest {
+class OutboxModulithAutoConfigurationTest {
 
     @Test
     void listenersNeedSpringEvents() {
         MockEnvironment environment = new MockEnvironment().withProperty("outbox.spring-events.enabled", "false");
 
-        assertThatThrownBy(() -> OutboxModuleListenersAutoConfiguration.outboxModuleListeners(
+        assertThatThrownBy(() -> OutboxModulithAutoConfiguration.Listeners.outboxModuleListeners(
                         new StaticListableBeanFactory(), environment))
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessage(
-                        "outbox.modulith.listeners is true, but outbox.spring-events.enabled is false, so the listeners"
-                                + " would receive no events; remove one of the properties");
+                        "outbox.modulith.listeners=true needs Spring events, and outbox.spring-events.enabled is false;"
+                                + " remove one of the properties");
     }
 }
