@@ -12,19 +12,10 @@ import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.modulith.events.core.ConditionalEventListener;
 
 /** Warns of events that the outbox and Spring Modulith would both deliver. */
-public final class DoubleDeliveries implements ApplicationListener<ContextRefreshedEvent> {
+public record DoubleDeliveries(ModuleListeners listeners, HandledPayloads handlers, ListableBeanFactory beans)
+        implements ApplicationListener<ContextRefreshedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(DoubleDeliveries.class);
-
-    private final ModuleListeners listeners;
-    private final HandledPayloads handlers;
-    private final ListableBeanFactory beans;
-
-    public DoubleDeliveries(ModuleListeners listeners, HandledPayloads handlers, ListableBeanFactory beans) {
-        this.listeners = listeners;
-        this.handlers = handlers;
-        this.beans = beans;
-    }
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {

@@ -20,29 +20,18 @@ import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Maps externalized events when they are sent, and adds their headers. What fails here fails with each attempt, so it is a dead letter. */
-public final class ExternalizedMapping implements EventMapping {
+public record ExternalizedMapping(
+        EventExternalizationConfiguration configuration,
+        ExternalizedEvents events,
+        JsonMapper mapper,
+        Supplier<PayloadReader> reader)
+        implements EventMapping {
 
     /** Name of the header with the class of a stored event. */
     public static final String CLASS = "modulith-class";
 
     /** A mapping may return a message, if the application has such a class. */
     private static final boolean MESSAGES = ClassUtils.isPresent("org.springframework.messaging.Message", null);
-
-    private final EventExternalizationConfiguration configuration;
-    private final ExternalizedEvents events;
-    private final JsonMapper mapper;
-    private final Supplier<PayloadReader> reader;
-
-    public ExternalizedMapping(
-            EventExternalizationConfiguration configuration,
-            ExternalizedEvents events,
-            JsonMapper mapper,
-            Supplier<PayloadReader> reader) {
-        this.configuration = configuration;
-        this.events = events;
-        this.mapper = mapper;
-        this.reader = reader;
-    }
 
     /** Leaves alone what is not externalized, and what another service published. */
     @Override

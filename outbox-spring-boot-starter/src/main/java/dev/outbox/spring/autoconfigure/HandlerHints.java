@@ -3,22 +3,17 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.internal.payload.PayloadClasses;
+import dev.outbox.spring.internal.AnnotatedClasses;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
-import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
-import org.springframework.core.type.filter.AnnotationTypeFilter;
-import org.springframework.util.ClassUtils;
 import tools.jackson.databind.JsonNode;
 
 /** Runtime hints for the methods that the outbox calls, for the payload classes that they take, and for classes marked {@link Outboxed}. */
@@ -32,7 +27,7 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
         HandlerDiscovery discovery = new HandlerDiscovery(beanFactory);
         List<HandlerMethod> handlers = discovery.handlerMethods();
         List<Method> deadLetters = discovery.deadLetterMethods();
-        List<Class<?>> marked = marked(beanFactory);
+        List<Class<?>> marked = AnnotatedClasses.of(beanFactory, Outboxed.class);
         return handlers.isEmpty() && deadLetters.isEmpty() && marked.isEmpty()
                 ? null
                 : (generation, code) -> {
@@ -41,21 +36,6 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
                     handlers.forEach((handler) -> register(hints, handler));
                     binding.registerReflectionHints(hints.reflection(), marked.toArray(Type[]::new));
                 };
-    }
-
-    /** A class that is only published has no handler here, so its mark is searched for in the packages of the application. */
-    private static List<Class<?>> marked(ConfigurableListableBeanFactory beanFactory) {
-        if (!AutoConfigurationPackages.has(beanFactory)) {
-            return List.of();
-        }
-        ClassPathScanningCandidateComponentProvider scanner = new ClassPathScanningCandidateComponentProvider(false);
-        scanner.addIncludeFilter(new AnnotationTypeFilter(Outboxed.class, true, true));
-        return AutoConfigurationPackages.get(beanFactory).stream()
-                .flatMap((name) -> scanner.findCandidateComponents(name).stream())
-                .map(BeanDefinition::getBeanClassName)
-                .filter(Objects::nonNull)
-                .<Class<?>>map((name) -> ClassUtils.resolveClassName(name, beanFactory.getBeanClassLoader()))
-                .toList();
     }
 
     private void register(RuntimeHints hints, HandlerMethod handler) {
