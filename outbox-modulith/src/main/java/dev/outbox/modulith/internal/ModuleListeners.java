@@ -183,7 +183,8 @@ public final class ModuleListeners implements EventListenerFactory, AdoptedMetho
 
         /** Evaluates the condition, when the event is delivered. */
         boolean holds(Object event) {
-            return super.shouldHandle(new PayloadApplicationEvent<>(this, event));
+            return super.shouldHandle(
+                    event instanceof ApplicationEvent own ? own : new PayloadApplicationEvent<>(this, event));
         }
 
         @Override

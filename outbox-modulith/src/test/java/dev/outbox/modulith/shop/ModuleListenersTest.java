@@ -15,6 +15,7 @@ import dev.outbox.modulith.shop.Shop.OrderPlaced;
 import dev.outbox.modulith.shop.Shop.Orders;
 import dev.outbox.modulith.shop.Shop.ParcelSent;
 import dev.outbox.modulith.shop.Shop.ShopClosed;
+import dev.outbox.modulith.shop.Shop.ShopOpened;
 import dev.outbox.modulith.shop.Shop.StockCounted;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
@@ -122,6 +123,15 @@ class ModuleListenersTest {
         outbox.drain();
 
         assertThat(Mail.RECEIVED).contains("expensive 2").doesNotContain("expensive 1");
+    }
+
+    @Test
+    void conditionSeesEventsOfSpringsClass() {
+        orders.publish(new ShopOpened("Ulm"), new ShopOpened("Bonn"));
+
+        outbox.drain();
+
+        assertThat(Mail.RECEIVED).containsExactly("opened in Ulm");
     }
 
     @Test

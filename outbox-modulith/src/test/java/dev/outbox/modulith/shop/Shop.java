@@ -1,5 +1,8 @@
 package dev.outbox.modulith.shop;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.outbox.Outboxed;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -10,6 +13,7 @@ import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -46,6 +50,25 @@ class Shop {
     }
 
     static class LoudComplaint extends Complaint {}
+
+    @Outboxed
+    @JsonIgnoreProperties({"source", "timestamp"})
+    static class ShopOpened extends ApplicationEvent {
+
+        private static final long serialVersionUID = 1L;
+
+        final String town;
+
+        @JsonCreator
+        ShopOpened(@JsonProperty("town") String town) {
+            super(town);
+            this.town = town;
+        }
+
+        public String getTown() {
+            return town;
+        }
+    }
 
     @ApplicationModuleListener
     @Retention(RetentionPolicy.RUNTIME)
@@ -128,6 +151,11 @@ class Shop {
         @ApplicationModuleListener(propagation = Propagation.NOT_SUPPORTED)
         void leaflet(LeafletPrinted event) {
             RECEIVED.add(TransactionSynchronizationManager.isActualTransactionActive());
+        }
+
+        @ApplicationModuleListener(condition = "#event.town == 'Ulm'")
+        void opened(ShopOpened event) {
+            RECEIVED.add("opened in " + event.town);
         }
 
         @ApplicationModuleListener
