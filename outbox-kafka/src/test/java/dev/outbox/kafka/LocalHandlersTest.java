@@ -20,6 +20,7 @@ class LocalHandlersTest {
     private static final Duration PHASE = Duration.ofSeconds(10);
     /** Twice the bar, for a busy machine. A handler that waits for Kafka needs seconds. */
     private static final Duration LOCAL_HANDLER = Duration.ofMillis(500);
+
     private static final Duration HALF_A_ROUND_TRIP = Duration.ofMillis(1500);
 
     @ParameterizedTest
