@@ -1,6 +1,7 @@
 package dev.outbox.modulith.internal;
 
 import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.payload.DeclaredType;
@@ -8,6 +9,7 @@ import dev.outbox.internal.publish.PublisherSettings.StreamRouting;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.LinkedHashMap;
@@ -22,6 +24,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.modulith.events.core.EventPublicationRepository;
 import org.springframework.modulith.events.core.EventSerializer;
@@ -45,6 +48,7 @@ public record PublicationConversion(
     private static final Logger log = LoggerFactory.getLogger(PublicationConversion.class);
 
     private static final String CONVERTED = "become events";
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     /** The publications of one event share no id. Equal events are told apart by their positions among the publications of a listener. */
     private static final String INCOMPLETE = """
@@ -102,7 +106,7 @@ public record PublicationConversion(
         String schema = context.getEnvironment().getProperty("spring.modulith.events.jdbc.schema", "");
         String table = (schema.isEmpty() ? "" : schema + ".") + "event_publication";
         JdbcClient sql = JdbcClient.create(runtime.dataSource());
-        sql.sql("LOCK TABLE " + table + " IN SHARE ROW EXCLUSIVE MODE").update();
+        lock(table, sql);
         return sql.sql(INCOMPLETE.formatted(table))
                 .query((row, number) -> new Publication(
                         row.getObject("id", UUID.class),
@@ -113,6 +117,23 @@ public record PublicationConversion(
                                 row.getString("serialized_event"),
                                 row.getLong("position"))))
                 .list();
+    }
+
+    private static void lock(String table, JdbcClient sql) {
+        try {
+            sql.sql("SET LOCAL lock_timeout = '5s'").update();
+            sql.sql("LOCK TABLE " + table + " IN SHARE ROW EXCLUSIVE MODE").update();
+        } catch (DataAccessException ex) {
+            if (ex.getMostSpecificCause() instanceof SQLException cause
+                    && LOCK_NOT_AVAILABLE.equals(cause.getSQLState())) {
+                throw new OutboxConfigurationException(
+                        "publications were not converted, because another transaction has changed " + table
+                                + " and is still open",
+                        "stop the old version, then start again",
+                        ex);
+            }
+            throw ex;
+        }
     }
 
     /** Stores an event, or returns why its publications stay. */

@@ -1,13 +1,17 @@
 package dev.outbox.modulith.conversion;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
+import dev.outbox.testing.OpenTransaction;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
@@ -139,6 +143,23 @@ class PublicationConversionTest {
         run("convert");
         assertThat(events()).hasSize(4);
         assertThat(output).contains("by listener: {}. New events: 0");
+    }
+
+    @Test
+    void waitsOnlyBrieflyForATransactionOfTheOldVersion() throws SQLException {
+        publication("mail", CustomerMoved.class.getName(), "{\"id\":\"7\"}");
+
+        try (OpenTransaction old = OpenTransaction.of(database.dataSource())) {
+            old.run("UPDATE event_publication SET listener_id = 'mail'");
+
+            assertThatExceptionOfType(OutboxConfigurationException.class)
+                    .isThrownBy(
+                            () -> run("convert", "--spring.modulith.events.jdbc.schema-initialization.enabled=false"))
+                    .withMessage("publications were not converted, because another transaction has changed"
+                            + " event_publication and is still open; stop the old version, then start again");
+        }
+        run("convert");
+        assertThat(events()).containsExactly("customer/7");
     }
 
     @Test
