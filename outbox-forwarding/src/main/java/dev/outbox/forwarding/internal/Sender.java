@@ -105,7 +105,7 @@ public final class Sender<M> {
     /**
      * Hands a message to the thread of its destination, unless the destination or the connection is paused. Does not block.
      *
-     * @param over tells whether the message must not be sent any more
+     * @param over tells whether it is too late to send the message
      * @param silent what to call, each second, while the message has no answer for so long that this is a fault
      */
     Sending send(M message, BooleanSupplier over, Consumer<Sending> silent) {

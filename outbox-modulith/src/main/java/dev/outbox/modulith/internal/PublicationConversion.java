@@ -119,6 +119,7 @@ public record PublicationConversion(
                 .list();
     }
 
+    /** Limits the waits of the publisher in this transaction too. */
     private static void lock(String table, JdbcClient sql) {
         try {
             sql.sql("SET LOCAL lock_timeout = '5s'").update();

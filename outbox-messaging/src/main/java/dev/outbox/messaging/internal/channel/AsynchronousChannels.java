@@ -19,7 +19,7 @@ final class AsynchronousChannels {
 
     private AsynchronousChannels() {}
 
-    /** Returns whether the class of a channel tells that it passes messages to another thread, or to nobody. */
+    /** Returns whether the class of a channel tells that it passes messages to another thread, or drops them. */
     static boolean contains(MessageChannel channel) {
         if (channel instanceof ExecutorSubscribableChannel executor) {
             return executor.getExecutor() != null;

@@ -151,9 +151,9 @@ class AwaitedEventOperationsTest {
         assertThat(late.begun()).containsExactly("a 1", "a 2", "a 1");
     }
 
-    /** The retry makes the dead letter the first of a lane that the claim did not know. */
+    /** The retry opens a lane that the claim did not know. Another claim may take it first: then the event is delivered once more. */
     @Test
-    void retryOfAnEarlierDeadLetterDuringTheFirstDeliveryKeepsTheAnswer() {
+    void retryOfAnEarlierDeadLetterDuringTheFirstDeliveryLosesNothing() {
         CountDownLatch slow = new CountDownLatch(1);
         outbox.retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 1));
         outbox.handler("local", "*", (event) -> {
